@@ -9,11 +9,6 @@
 
 #include "common/agent/agent_private.h"
 
-_Static_assert(sizeof(((struct cairn_msg_agent *)0)->plan) / sizeof(struct cairn_msg_agent_line) ==
-		       CAIRN_AGENT_LINES_MAX &&
-		   sizeof(struct cairn_msg_agent_line) == CAIRN_AGENT_LINE_CAP,
-    "a plan fits into its message");
-
 #define LISTEN_NS (10 * CAIRN_NS_PER_S)
 #define S(ns) ((double)(ns)*1e-9)
 
@@ -26,9 +21,10 @@ struct cairn_agent *cairn_agent_new(
 		a->kept = calloc(AGENT_KEPT_ANSWERS, sizeof(*a->kept));
 		a->world.coverage = cairn_coverage_new();
 		a->mirror = cairn_scene_new(cfg);
+		a->map = cairn_memory_map_new(cfg, err);
 	}
 	if (a == NULL || a->turns == NULL || a->kept == NULL || a->world.coverage == NULL ||
-	    a->mirror == NULL) {
+	    a->mirror == NULL || a->map == NULL) {
 		cairn_error_set(err, "out of memory");
 		cairn_agent_destroy(&a);
 		return NULL;
@@ -56,6 +52,7 @@ void cairn_agent_destroy(struct cairn_agent **agent_p)
 	free(a->kept);
 	cairn_coverage_free(&a->world.coverage);
 	cairn_scene_destroy(&a->mirror);
+	cairn_memory_map_destroy(&a->map);
 	cairn_text_free(&a->body);
 	cairn_text_free(&a->context);
 	cairn_text_free(&a->prefix);
@@ -111,6 +108,8 @@ static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int6
 	a->in_vain = false;
 	a->looked_round = false;
 	a->news = true;
+	a->map_sent = 0;
+	cairn_memory_map_begin(a->map);
 	a->act = (struct agent_act){0};
 	a->tour = (struct agent_tour){0};
 	a->retry = (struct cairn_retry){0};
@@ -199,6 +198,8 @@ void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pos
 	a->world.robot = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
 	a->world.has_pose = pose->tracking == CAIRN_TRACKING_GOOD || pose->tracking == CAIRN_TRACKING_WEAK;
 	cairn_coverage_map(a->world.coverage, pose->map_id);
+	if (a->world.has_pose)
+		cairn_memory_map_on_pose(a->map, a->world.robot, pose->map_id);
 }
 
 void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen, int64_t t_ns)
@@ -214,6 +215,7 @@ void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_det
 void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid)
 {
 	cairn_coverage_on_grid(a->world.coverage, grid);
+	cairn_memory_map_on_grid(a->map, grid);
 	a->world.has_grid = true;
 	(void)cairn_scene_on_grid(a->mirror, grid, a->world.robot, NULL);
 }
@@ -254,7 +256,7 @@ void cairn_agent_on_vlm_stats(struct cairn_agent *a, const struct cairn_msg_vlm_
 
 /* ---- asking ---- */
 
-static double elapsed_s(const struct cairn_agent *a, int64_t now_ns)
+double agent_elapsed_s(const struct cairn_agent *a, int64_t now_ns)
 {
 	return a->t_begin_ns == 0 ? 0.0 : S((a->t_paused_ns != 0 ? a->t_paused_ns : now_ns) - a->t_begin_ns);
 }
@@ -274,7 +276,7 @@ static bool ends_by(
 static bool over_limits(struct cairn_agent *a, int64_t now_ns)
 {
 	const struct cairn_config_agent *c = a->cfg;
-	return ends_by(a, elapsed_s(a, now_ns) > c->limit_wall_s, CAIRN_AGENT_LIMIT_WALL,
+	return ends_by(a, agent_elapsed_s(a, now_ns) > c->limit_wall_s, CAIRN_AGENT_LIMIT_WALL,
 		   "the %.0f s of a task are over", c->limit_wall_s) ||
 	       ends_by(a, a->spent.steps >= (double)c->limit_steps, CAIRN_AGENT_LIMIT_STEPS,
 		   "the %.0f steps of a task are used up", (double)c->limit_steps);
@@ -427,6 +429,7 @@ void cairn_agent_answered(struct cairn_agent *a, int64_t now_ns, const struct ca
 		agent_error(a, why.text, now_ns);
 		return;
 	}
+	a->map_sent = a->map_in_body != 0 ? a->map_in_body : a->map_sent;
 	agent_keep(a, &a->as);
 	agent_take(a, &a->as, now_ns);
 }
@@ -445,50 +448,4 @@ bool cairn_agent_take_decision(struct cairn_agent *a, struct cairn_msg_decision 
 	a->act.publish = false;
 	*ret = a->act.queue[a->act.at];
 	return true;
-}
-
-/* ---- telling ---- */
-
-static enum cairn_agent_state state_of(const struct cairn_agent *a)
-{
-	if (a->phase == AGENT_PHASE_IDLE)
-		return a->end;
-	if (a->phase == AGENT_PHASE_ACTING)
-		return CAIRN_AGENT_STATE_ACTING;
-	return a->query <= CAIRN_AGENT_QUERY_REVISE ? CAIRN_AGENT_STATE_PLANNING : CAIRN_AGENT_STATE_THINKING;
-}
-
-void cairn_agent_message(const struct cairn_agent *a, int64_t now_ns, struct cairn_msg_agent *m)
-{
-	*m = (struct cairn_msg_agent){.task_id = a->task_id,
-	    .state = state_of(a),
-	    .revisions = a->spent.revisions,
-	    .queries = a->spent.queries,
-	    .repeated = a->spent.repeated,
-	    .tokens_in = a->spent.tokens_in,
-	    .tokens_out = a->spent.tokens_out,
-	    .usd = a->spent.usd,
-	    .steps = (uint32_t)ceil(a->spent.steps),
-	    .function_errors = a->spent.errors,
-	    .elapsed_s = elapsed_s(a, now_ns),
-	    .limit = a->limit,
-	    .confidence = a->confidence};
-	char step[320];
-	memcpy(m->task, a->task, sizeof(m->task));
-	memcpy(m->answer, a->answer, sizeof(m->answer));
-	memcpy(m->evidence, a->evidence, sizeof(m->evidence));
-	if (a->phase != AGENT_PHASE_IDLE)
-		snprintf(step, sizeof(step), "%s%s%s",
-		    a->phase == AGENT_PHASE_ACTING ? a->act.what : cairn_agent_queries[a->query].name,
-		    a->step[0] != '\0' ? ": " : "", a->step);
-	else
-		step[0] = '\0';
-	cairn_text_clean(m->step, sizeof(m->step), step, strlen(step));
-	for (uint32_t i = 0; i < a->memory.plan.count; i++)
-		memcpy(m->plan[m->plan_count++].text, a->memory.plan.items[i], sizeof(m->plan[0].text));
-}
-
-uint64_t cairn_agent_tokens_in(const struct cairn_agent *a, int query)
-{
-	return a->spent.by_query[query];
 }

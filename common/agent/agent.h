@@ -26,6 +26,8 @@
 struct cairn_agent;
 
 #define CAIRN_AGENT_FILE_NAME "agent.json" /* in RUN/state */
+#define CAIRN_AGENT_MAP_NAME                                                                                 \
+	"agent-map.jpg" /* the same: the picture of the map, while there is one of the task */
 #define CAIRN_AGENT_FILE_BYTES_MAX (256u * 1024)
 
 /* Who is asked for tasks: agent.provider alone. *ret_vlm: the keys of vlm as the agent has them. False with the reason. */
@@ -79,6 +81,8 @@ bool cairn_agent_take_event(struct cairn_agent *a, struct cairn_reasoner_event *
 bool cairn_agent_take_say(struct cairn_agent *a, struct cairn_msg_say *ret);
 
 void cairn_agent_message(const struct cairn_agent *a, int64_t now_ns, struct cairn_msg_agent *ret);
+/* The newest picture of the map (JPEG) for the model in this task, and its number; valid until the next poll. NULL: none. */
+const uint8_t *cairn_agent_map(const struct cairn_agent *a, uint32_t *ret_number, size_t *ret_bytes);
 /* Tokens of an episode by kind of query, in the order of queries.def: for evaluations. */
 uint64_t cairn_agent_tokens_in(const struct cairn_agent *a, int query);
 

@@ -43,6 +43,25 @@ static void step_text(struct cairn_text *out, const struct cairn_agent *a)
 		cairn_text_addf(out, "<step>\n%s\n</step>\n", a->step);
 }
 
+/* The picture of the map: in this query, or known from one before. */
+static void map_text(struct cairn_text *out, const struct cairn_agent *a)
+{
+	if (a->map_in_body != 0)
+		cairn_text_addf(out,
+		    "Map %u is in the picture, x of the map frame up: floor white, green where the camera "
+		    "has looked, "
+		    "walls black, unknown grey; the way driven in this task blue, the start a red cross, the "
+		    "robot "
+		    "a green arrow; rooms and things by name.\n",
+		    a->map_in_body);
+	else if (a->map_sent != 0 && cairn_agent_queries[a->query].map)
+		cairn_text_addf(out,
+		    "Map %u, which you were given before, has changed little: it is not sent again. The "
+		    "description in "
+		    "the memory says what matters of it.\n",
+		    a->map_sent);
+}
+
 static void make_context(struct cairn_agent *a)
 {
 	struct cairn_text *out = &a->context;
@@ -57,6 +76,7 @@ static void make_context(struct cairn_agent *a)
 	if (!agent_has_arm(a))
 		cairn_text_add(out, "This robot has no arm: it opens, takes and brings nothing.\n");
 	step_text(out, a);
+	map_text(out, a);
 	if (a->problem[0] != '\0')
 		cairn_text_addf(out, "Your last answer could not be used: %s\n", a->problem);
 	cairn_text_addf(out, "%s\n", row->instruction);
@@ -102,6 +122,25 @@ static void add_pictures(
 	}
 }
 
+/* The map, where the query takes it and the model has not had this drawing of it. */
+static void choose_map(struct cairn_agent *a)
+{
+	bool takes = cairn_agent_queries[a->query].map && a->cfg->use_pictures;
+	uint32_t number = takes ? cairn_memory_map_draw(a->map, &a->world, &a->memory.labels) : 0;
+	a->map_in_body = number != a->map_sent ? number : 0;
+}
+
+static void add_map(const struct cairn_agent *a, struct cairn_turn *turn, char caption[32])
+{
+	size_t bytes;
+	uint32_t number;
+	const uint8_t *jpeg = cairn_memory_map_jpeg(a->map, &number, &bytes);
+	if (a->map_in_body == 0 || jpeg == NULL)
+		return;
+	snprintf(caption, 32, "Map %u:", a->map_in_body);
+	turn->images[turn->image_count++] = (struct cairn_request_image){jpeg, bytes, false, caption};
+}
+
 uint64_t agent_allowed(const struct cairn_agent *a)
 {
 	const struct cairn_agent_query_row *row = &cairn_agent_queries[a->query];
@@ -118,6 +157,7 @@ bool agent_make_body(struct cairn_agent *a)
 	char captions[LOOK_MAX][32];
 	if (turns == NULL)
 		return false;
+	choose_map(a);
 	make_context(a);
 	uint64_t only = agent_allowed(a);
 	struct cairn_prefix prefix = {.profile = &a->profile,
@@ -132,6 +172,7 @@ bool agent_make_body(struct cairn_agent *a)
 	turns[0].text = a->context.data;
 	if (row->pictures)
 		add_pictures(a, &turns[0], captions, jpegs);
+	add_map(a, &turns[0], captions[0]);
 	a->picture_count = (uint32_t)turns[0].image_count;
 	if (row->history)
 		request.turn_count = history(a, turns);

@@ -5,6 +5,7 @@
 
 #include "common/agent/agent.h"
 #include "common/agent/memory.h"
+#include "common/agent/memory_map.h"
 #include "common/agent/queries.h"
 #include "common/base/retry.h"
 #include "common/reasoner/reasoner.h"
@@ -161,6 +162,10 @@ struct cairn_agent {
 	struct cairn_agent_ids look_ids; /* pictures to look at */
 	char look_question[480];
 
+	struct cairn_memory_map *map;
+	uint32_t map_sent,
+	    map_in_body; /* numbers of its picture: taken by the model last; in the query under way */
+
 	/* the query under way */
 	struct cairn_text body, context, prefix;
 	uint64_t body_hash;
@@ -178,6 +183,9 @@ struct cairn_agent {
 	struct cairn_agent_call call; /* of the answer being taken */
 	struct agent_turn as;         /* its id, signature and name; the texts are not used */
 };
+
+/* agent.c: of the task, pauses apart. */
+double agent_elapsed_s(const struct cairn_agent *a, int64_t now_ns);
 
 /* agent_ask.c */
 /* Makes the body of a->query. False: out of memory. */

@@ -89,3 +89,9 @@ void cairn_coverage_on_grid(struct cairn_coverage *c, const struct cairn_scene_g
 	for (uint32_t i = 0; i < c->view_count && i < COVERAGE_VIEWS; i++)
 		cast(c, &c->views[i]);
 }
+
+bool cairn_coverage_is_seen(const struct cairn_coverage *c, double x_m, double y_m)
+{
+	int32_t at = coverage_cell(x_m, y_m);
+	return at >= 0 && (c->flags[at] & COVERAGE_SEEN) != 0;
+}

@@ -26,6 +26,8 @@ void cairn_coverage_free(struct cairn_coverage **coverage_p);
 void cairn_coverage_map(struct cairn_coverage *coverage, uint64_t map_id);
 void cairn_coverage_on_grid(struct cairn_coverage *coverage, const struct cairn_scene_grid *grid);
 void cairn_coverage_on_picture(struct cairn_coverage *coverage, const struct cairn_msg_detections *seen);
+/* Pictures have shown the floor at that point. */
+bool cairn_coverage_is_seen(const struct cairn_coverage *coverage, double x_m, double y_m);
 /* The views that show most of it for the way to them, no two of the same floor, nearest first; how many. What was tried in vain is left
  * out and counted in ret_closed, and so are pieces of floor that no place to stand shows. */
 uint32_t cairn_coverage_unseen(struct cairn_coverage *coverage, struct cairn_pose2 robot,

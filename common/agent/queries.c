@@ -14,8 +14,9 @@
 #define ONE_ANY ANY_ROWS
 #define HISTORY_NONE false
 #define HISTORY_STEP true
-#define PICTURES_NO false
-#define PICTURES_YES true
+#define PICTURES_NO false, false
+#define PICTURES_YES true, false
+#define PICTURES_MAP false, true
 
 const struct cairn_agent_query_row cairn_agent_queries[CAIRN_AGENT_QUERY_COUNT] = {
 #define QUERY(ID, name, tool, history, pictures, tokens, instruction)                                        \

@@ -12,10 +12,10 @@ enum cairn_agent_query {
 
 struct cairn_agent_query_row {
 	const char *name;
-	uint64_t only; /* rows of cairn_agent_tools that may answer it */
-	bool history;  /* the calls of the step go with it */
-	bool pictures;
-	int tokens; /* of the answer at most */
+	uint64_t only;      /* rows of cairn_agent_tools that may answer it */
+	bool history;       /* the calls of the step go with it */
+	bool pictures, map; /* kept ones; that of the map */
+	int tokens;         /* of the answer at most */
 	const char *instruction;
 };
 

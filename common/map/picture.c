@@ -82,6 +82,8 @@ static void find_extent(struct canvas *c)
 
 static uint32_t cell_colour(uint8_t cell)
 {
+	if (cell == CAIRN_PICTURE_LOOKED)
+		return 0xFFBDE5BDu;
 	if (cell > 100)
 		return 0xFF000000u | (uint32_t)(UNKNOWN.r * 255) << 16 | (uint32_t)(UNKNOWN.g * 255) << 8 |
 		       (uint32_t)(UNKNOWN.b * 255);
@@ -97,6 +99,8 @@ static uint8_t cell_of_box(const struct cairn_picture *p, int32_t x0, int32_t x1
 		for (int32_t x = x0 > 0 ? x0 : 0; x <= x1 && x < (int32_t)p->width; x++) {
 			uint8_t cell = p->cells[(size_t)y * p->stride_bytes + (size_t)x];
 			if (cell <= 100 && (best > 100 || cell > best))
+				best = cell;
+			else if (cell == CAIRN_PICTURE_LOOKED && best == 255)
 				best = cell;
 		}
 	}

@@ -1,6 +1,6 @@
 /* picture.h - the map from above, as a PNG for people and for the model.
  *
- * Free floor is white, walls black, the unknown grey. Everything else is laid over it from plain arguments:
+ * Free floor is white (green where it is marked as looked at), walls black, the unknown grey. Everything else is laid over it from plain arguments:
  * the path driven (blue), a path planned (broken), doorways (bars between their jambs), frontiers (numbered
  * discs, brown where out of reach; a ring and the width where the gap that leads there is too narrow), candidates (numbered squares), rooms and things that were found (their names;
  * hazards red) or that the scene graph has, the goal (a ring), the start (red cross), the robot (green, with its heading), a scale. Marks that would cover each other are moved aside, with a line to their place.
@@ -16,8 +16,11 @@
 #include "common/base/geom.h"
 #include "ipc/messages.h"
 
+#define CAIRN_PICTURE_LOOKED 254 /* of a cell: free, and looked at by the camera; drawn green */
+
 struct cairn_picture {
-	/* The grid as in a map.grid frame: 0..100, 255 unknown; row 0 has the smallest y. Borrowed. */
+	/* The grid as in a map.grid frame: 0..100, 255 unknown; row 0 has the smallest y. Free floor that is marked as looked at is
+	 * CAIRN_PICTURE_LOOKED. Borrowed. */
 	const uint8_t *cells;
 	uint32_t width, height, stride_bytes;
 	double cell_m, origin_x_m, origin_y_m;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/agent/agent.h"
 #include "common/base/file.h"
@@ -36,8 +37,9 @@ struct app {
 	uint64_t said;
 	struct cairn_msg_agent message;
 	struct cairn_text file;
-	char path[400], key_problem[200];
-	char *picture; /* read last */
+	char path[400], map_path[400], key_problem[200];
+	uint32_t map_number; /* in that file; 0: there is none */
+	char *picture;       /* read last */
 };
 
 static bool load_picture(void *ctx, uint64_t number, const uint8_t **ret_jpeg, size_t *ret_bytes)
@@ -53,6 +55,21 @@ static bool load_picture(void *ctx, uint64_t number, const uint8_t **ret_jpeg, s
 	return app->picture != NULL;
 }
 
+/* The picture of the map is a file, for people. */
+static void show_map(struct app *app)
+{
+	uint32_t number;
+	size_t bytes;
+	struct cairn_error err = {""};
+	const uint8_t *jpeg = cairn_agent_map(app->agent, &number, &bytes);
+	if (number == app->map_number)
+		return;
+	bool ok = jpeg != NULL ? cairn_file_replace(app->map_path, 0, 0644, jpeg, bytes, &err)
+			       : unlink(app->map_path) == 0 || errno == ENOENT;
+	cairn_stage_tried(app->stage, "keep the picture of the map", ok ? NULL : err.text);
+	app->map_number = number;
+}
+
 static int tell(void *ctx)
 {
 	struct app *app = ctx;
@@ -60,6 +77,7 @@ static int tell(void *ctx)
 	enum cairn_agent_state before = m->state;
 	uint64_t task = m->task_id;
 	cairn_agent_message(app->agent, cairn_now_ns(), m);
+	show_map(app);
 	cairn_outbox_put(
 	    app->outbox, CAIRN_TOPIC_AGENT, m, m->state != before || m->task_id != task, cairn_now_ns());
 	if (m->task_id != task)
@@ -186,6 +204,8 @@ static void recall(struct app *app)
 	snprintf(dir, sizeof(dir), "%s/state", cairn_stage_run_dir(app->stage));
 	(void)mkdir(dir, 0755);
 	snprintf(app->path, sizeof(app->path), "%s/" CAIRN_AGENT_FILE_NAME, dir);
+	snprintf(app->map_path, sizeof(app->map_path), "%s/" CAIRN_AGENT_MAP_NAME, dir);
+	(void)unlink(app->map_path); /* of a task before */
 	char *text = cairn_file_read(app->path, CAIRN_FILE_OWN, CAIRN_AGENT_FILE_BYTES_MAX, &bytes, &err);
 	bool missing = text == NULL && errno == ENOENT;
 	bool ok = text != NULL && cairn_agent_load(app->agent, text, bytes, &err);

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/agent/agent.h"
 #include "common/base/geom.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/topic_reader.h"
@@ -38,6 +40,15 @@ static void print_answer(struct cairn_msg_agent *a)
 		printf("limit     %s\n", cairn_enum_text(&cairn_enum_agent_limit, (int)a->limit));
 }
 
+/* What the model was shown of the map, where the robot is this machine. */
+static void print_map(const struct cli *cli)
+{
+	char path[400];
+	snprintf(path, sizeof(path), "%s/state/" CAIRN_AGENT_MAP_NAME, cli->run_dir);
+	if (access(path, R_OK) == 0)
+		printf("map       %s\n", path);
+}
+
 static void print_agent(struct cairn_msg_agent *a)
 {
 	if (a->task_id == 0) {
@@ -70,9 +81,10 @@ int cli_agent(const struct cli *cli)
 	else if (got != 1)
 		status = cli_fail(
 		    cli, CLI_ABSENT, "no agent is heard: start the stack with --set agent.enabled=true");
-	else if (!cli->json)
+	else if (!cli->json) {
 		print_agent(r.msg);
-	else if (cairn_msg_to_json(&cairn_desc_agent, NULL, r.msg, text, sizeof(text)) > 0)
+		print_map(cli);
+	} else if (cairn_msg_to_json(&cairn_desc_agent, NULL, r.msg, text, sizeof(text)) > 0)
 		printf("%s\n", text);
 	topic_reader_close(&r);
 	return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/agent/agent.h"
 #include "common/base/file.h"
 #include "common/base/text.h"
 #include "common/vlm/decision_history.h"
@@ -241,6 +242,14 @@ static int give_view(
 	return http_answer(h, 200, type, blob);
 }
 
+/* As the stage agent keeps it. */
+static int give_agent_map(struct web *web, struct web_http *h)
+{
+	struct web_blob *blob = kept_file(web, ".", CAIRN_AGENT_MAP_NAME);
+	return blob != NULL ? http_answer(h, 200, "image/jpeg", blob)
+			    : http_error(h, 404, "the agent has not drawn the map for a task");
+}
+
 static int give_decision_picture(struct web *web, struct web_http *h, const char *part)
 {
 	uint64_t id;
@@ -282,6 +291,8 @@ int answers_get(struct web *web, struct web_http *h, int route, const char *part
 		return give_view(web, h, part, ".json", "application/json");
 	case CAIRN_WEB_VIEW_JPG:
 		return give_view(web, h, part, ".jpg", "image/jpeg");
+	case CAIRN_WEB_AGENT_MAP_JPG:
+		return give_agent_map(web, h);
 	case CAIRN_WEB_DISCOVERIES:
 		return give_discoveries(web, h);
 	case CAIRN_WEB_LOGS:
