@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/percept/colour_word.h"
 #include "common/sim/detector/detect.h"
 #include "common/sim/world/props.h"
 
@@ -205,6 +206,17 @@ static bool left(const struct cairn_world *w, const struct question_name *names,
 		   other) < (int)sizeof(ret->text);
 }
 
+/* Most people would call its paint so. Where the file's author would not agree with a detector nobody could answer. */
+static bool painted(const struct cairn_world *w, uint32_t thing, const char *word)
+{
+	for (uint32_t i = 0; i < w->solid_count; i++) {
+		const struct cairn_paint *p = &w->solids[i].paint;
+		if (w->solids[i].thing == thing && strcmp(cairn_colour_word(p->r, p->g, p->b), word) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool colour(const struct cairn_world *w, const struct question_name *names, uint32_t n, uint32_t thing,
     struct cairn_question *ret)
 {
@@ -216,6 +228,8 @@ static bool colour(const struct cairn_world *w, const struct question_name *name
 		return false;
 	put(ret->label, label);
 	snprintf(ret->truth, sizeof(ret->truth), "%.*s", (int)(all - own - 1), w->things[thing].name);
+	if (!painted(w, thing, ret->truth))
+		return false;
 	ret->options = COLOURS;
 	snprintf(ret->text, sizeof(ret->text), "What colour is the %s?", label);
 	return true;

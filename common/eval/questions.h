@@ -7,7 +7,7 @@
  *   state           is it open, closed, on or off? Of what opens and shines, alone of its name in the house or in its room
  *   spatial         what is on it (one thing alone is), and: seen from the middle of a room, is it left of another one? Asked only
  *                   where half a metre to any side of that middle makes no difference
- *   identification  what colour is it? Of things that the world's file calls by a colour
+ *   identification  what colour is it? Of things that the world's file calls by the colour of their paint
  *
  * By seed, without repetition. What is not asked, as its answer is not unique, is counted. Nothing is asked of things whose place the
  * seed of the simulation chooses. */

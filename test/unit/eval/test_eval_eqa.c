@@ -88,6 +88,8 @@ static const char den[] = "name: den\n"
 			  "objects:\n"
 			  "  - {name: red cup, kind: cylinder, on: table, at: [5.2, 2.0], size: [0.1, 0.1], "
 			  "tall_m: 0.1, colour: red}\n"
+			  "  - {name: grey suitcase, kind: box, at: [7.0, 3.5], size: [0.5, 0.26], height_m: "
+			  "0.7, colour: \"#5b6270\"}\n"
 			  "  - {name: laptop, kind: laptop, on: desk, at: [8.0, 0.5], state: {lid: open}}\n"
 			  "  - {name: keys, kind: box, size: [0.16, 0.10], tall_m: 0.05, graspable: true,\n"
 			  "     places: [{on: fridge, at: [2.5, 3.5]}, {on: sofa, at: [3.0, 0.5]}]}\n";
