@@ -62,15 +62,20 @@ static void print_frame(const struct cairn_frame_header *h)
 	    [CAIRN_FORMAT_SNAPSHOT] = "snapshot",
 	    [CAIRN_FORMAT_PROBE] = "probe"};
 	const char *format = h->format < CAIRN_FORMAT_COUNT ? formats[h->format] : "?";
-	printf("{\"seq\":\"%" PRIu64 "\",\"epoch\":\"%" PRIu64 "\",\"t_ns\":\"%" PRId64
-	       "\",\"format\":\"%s\",\"width\":%u,\"height\":%u,"
-	       "\"stride_bytes\":%u,\"payload_bytes\":%u",
-	    h->seq, h->epoch, h->t_ns, format, h->width, h->height, h->stride_bytes, h->payload_bytes);
+	char seq[24], epoch[24], t_ns[24]; /* as text: a number of JSON need not hold 64 bits */
+	snprintf(seq, sizeof(seq), "%" PRIu64, h->seq);
+	snprintf(epoch, sizeof(epoch), "%" PRIu64, h->epoch);
+	snprintf(t_ns, sizeof(t_ns), "%" PRId64, h->t_ns);
+	json_t *line = json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "seq", seq, "epoch", epoch, "t_ns",
+	    t_ns, "format", format, "width", (json_int_t)h->width, "height", (json_int_t)h->height,
+	    "stride_bytes", (json_int_t)h->stride_bytes, "payload_bytes", (json_int_t)h->payload_bytes);
 	if (h->format == CAIRN_FORMAT_GRID8 && isfinite(h->origin_x_m) && isfinite(h->origin_y_m) &&
-	    isfinite(h->cell_m))
-		printf(",\"origin_x_m\":%.6g,\"origin_y_m\":%.6g,\"cell_m\":%.6g", h->origin_x_m,
-		    h->origin_y_m, h->cell_m);
-	printf("}\n");
+	    isfinite(h->cell_m)) {
+		json_object_set_new(line, "origin_x_m", json_real(h->origin_x_m));
+		json_object_set_new(line, "origin_y_m", json_real(h->origin_y_m));
+		json_object_set_new(line, "cell_m", json_real(h->cell_m));
+	}
+	cli_print_json(line);
 }
 
 /* One line a frame; ends after limits->count of them. */
@@ -140,14 +145,11 @@ static void print_tally(const struct cli *cli, const struct cairn_topic_row *row
 	uint64_t missed = t->sent + t->starts + 1 - t->received;
 	bool here = cli->connect == NULL; /* stamps are of the robot's clock */
 	if (cli->json) {
-		printf("{\"topic\":\"%s\",\"rate_hz\":%.3f,\"nominal_hz\":%g,\"received\":%" PRIu64
-		       ",\"missed\":%" PRIu64 ",\"restarts\":%" PRIu64,
-		    cli->args[0], rate_hz, row->rate_hz, t->received, missed, t->starts);
-		if (here)
-			printf(",\"age_mean_s\":%.6f,\"age_max_s\":%.6f", age_s, t->age_max_s);
-		else
-			printf(",\"age_mean_s\":null,\"age_max_s\":null");
-		printf(",\"max_age_s\":%g}\n", row->max_age_ms * 1e-3);
+		cli_print_json(json_pack("{s:s,s:f,s:f,s:I,s:I,s:I,s:o,s:o,s:f}", "topic", cli->args[0],
+		    "rate_hz", rate_hz, "nominal_hz", row->rate_hz, "received", (json_int_t)t->received,
+		    "missed", (json_int_t)missed, "restarts", (json_int_t)t->starts, "age_mean_s",
+		    here ? json_real(age_s) : json_null(), "age_max_s",
+		    here ? json_real(t->age_max_s) : json_null(), "max_age_s", row->max_age_ms * 1e-3));
 		return;
 	}
 	printf("%s: %.2f Hz", cli->args[0], rate_hz);

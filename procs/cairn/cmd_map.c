@@ -300,8 +300,9 @@ static bool print_json(const struct shown *s, struct cairn_error *err)
 {
 	static char text[65536];
 	if (s->mapper == NULL) {
-		printf("{\"width\":%u,\"height\":%u,\"cell_m\":%g,\"origin_x_m\":%g,\"origin_y_m\":%g}\n",
-		    s->map.width, s->map.height, s->map.cell_m, s->map.origin_x_m, s->map.origin_y_m);
+		cli_print_json(json_pack("{s:I,s:I,s:f,s:f,s:f}", "width", (json_int_t)s->map.width, "height",
+		    (json_int_t)s->map.height, "cell_m", s->map.cell_m, "origin_x_m", s->map.origin_x_m,
+		    "origin_y_m", s->map.origin_y_m));
 		return true;
 	}
 	if (cairn_msg_to_json(

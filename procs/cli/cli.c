@@ -100,16 +100,16 @@ int cli_help(const struct cli *cli)
 
 int cli_version(const struct cli *cli)
 {
+	char build[17];
+	snprintf(build, sizeof(build), "%016llx", (unsigned long long)cairn_program_hash(CAIRN_HASH_START));
 	if (cli_value(cli, "run-dir") != NULL)
 		printf("%s\n", cli->run_dir);
 	else if (cli->json)
-		printf(
-		    "{\"name\":\"cairn\",\"version\":\"%s\",\"build\":\"%016llx\",\"schema_version\":%d}\n",
-		    CAIRN_VERSION, (unsigned long long)cairn_program_hash(CAIRN_HASH_START),
-		    CAIRN_SCHEMA_VERSION);
+		cli_print_json(json_pack("{s:s,s:s,s:s,s:i}", "name", "cairn", "version", CAIRN_VERSION,
+		    "build", build, "schema_version", CAIRN_SCHEMA_VERSION));
 	else
-		printf("cairn %s, build %016llx, messages version %d\n", CAIRN_VERSION,
-		    (unsigned long long)cairn_program_hash(CAIRN_HASH_START), CAIRN_SCHEMA_VERSION);
+		printf(
+		    "cairn %s, build %s, messages version %d\n", CAIRN_VERSION, build, CAIRN_SCHEMA_VERSION);
 	return CLI_OK;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CAIRN_PROCS_CLI_CLI_H
 #define CAIRN_PROCS_CLI_CLI_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -131,7 +132,9 @@ int cli_trust_run_dir(const struct cli *cli);
 int cli_need_stack(const struct cli *cli);
 /* Takes out terminal sequences and replaces other control characters by '?', in place; returns text. */
 char *cli_printable(char *text);
-/* Text as a JSON string with its quotes. */
+/* A line of JSON on standard output; line is released. Not for texts from outside, whose invisible characters must be escaped. */
+void cli_print_json(json_t *line);
+/* Text as a JSON string with its quotes, whatever bytes it has. */
 void cli_print_json_string(FILE *out, const char *text);
 /* True after SIGINT or SIGTERM, once cli_catch_signals was called. */
 void cli_catch_signals(void);

@@ -119,6 +119,13 @@ char *cli_printable(char *text)
 	return cairn_text_printable(text);
 }
 
+void cli_print_json(json_t *line)
+{
+	json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	putchar('\n');
+	json_decref(line);
+}
+
 void cli_print_json_string(FILE *out, const char *text)
 {
 	struct cairn_text json = {0};

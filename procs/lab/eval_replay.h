@@ -49,6 +49,10 @@ bool replay_passed(const struct replay *r);
 const char *replay_agreement_name(enum cairn_eval_replay_agreement agreement);
 /* Of those asked: the share that agrees, with its 95 % interval (Wilson). */
 void replay_share(const struct replay *r, double *ret_share, double *ret_low, double *ret_high);
+/* Puts each question that a decision came of, the others having nothing to agree with, to r->provider. What stopped it: r->stopped. */
+bool replay_ask_all(struct replay *r, struct cairn_error *err);
+/* On the terminal one line that changes; into a file one in ten and the last, of what takes long. */
+void replay_progress(const char *what, uint32_t done, uint32_t count, const struct replay *paid);
 bool replay_report(const struct replay *r, const char *dir, struct cairn_error *err);
 
 #endif
