@@ -52,7 +52,7 @@ START_TEST(a_robot_that_runs_into_what_nobody_sees_stops_and_backs_away)
 	ck_assert(c.said);
 	stack_must(drill, has_backed_away, &c, "it did not back away from the bumper");
 	ck_assert_int_ne(fixture_run(drill)->motion.state, CAIRN_MOTOR_STATE_ESTOP);
-	stack_interrupt(drill, 0);
+	stack_interrupt(drill, 1); /* a run with a contact has not passed */
 	fixture_destroy(&drill, false);
 }
 END_TEST
