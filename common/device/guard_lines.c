@@ -16,10 +16,11 @@ static bool take_line(struct cairn_guard_lines *g, const char *item, struct cair
 		while (k < CAIRN_GUARD_KINDS && strcmp(kind, kind_words[k]) != 0)
 			k++;
 	bool low = strcmp(level, "low") == 0;
-	if (used < 0 || item[used] != '\0' || k == CAIRN_GUARD_KINDS || number > CAIRN_GUARD_LINE_NUMBER_MAX ||
-	    (!low && strcmp(level, "high") != 0)) {
+	if (used < 0 || item[used] != '\0' || k == CAIRN_GUARD_KINDS ||
+	    number > CAIRN_GUARD_LINE_NUMBER_MAX || (!low && strcmp(level, "high") != 0)) {
 		cairn_error_set(err,
-		    "'%.40s' is not WHAT LINE LEVEL: bumper, bumper_rear or cliff, then a number up to %d, then "
+		    "'%.40s' is not WHAT LINE LEVEL: bumper, bumper_rear or cliff, then a number up to %d, "
+		    "then "
 		    "low or high",
 		    item, CAIRN_GUARD_LINE_NUMBER_MAX);
 		return false;

@@ -65,7 +65,8 @@ struct gpio_lines *gpio_open(
     const char *chip, const unsigned number[], uint32_t count, struct cairn_error *err)
 {
 	(void)number, (void)count;
-	cairn_error_set(err, "%s: this build is without libgpiod 1; install libgpiod-dev and build anew", chip);
+	cairn_error_set(
+	    err, "%s: this build is without libgpiod 1; install libgpiod-dev and build anew", chip);
 	return NULL;
 }
 

@@ -74,7 +74,8 @@ int cairn_bridge_guard(struct cairn_stage *stage)
 		return 1;
 	app->stage = stage;
 	app->cfg = cairn_stage_config(stage);
-	(void)cairn_guard_lines_parse(&app->lines, app->cfg->robot.guard_lines, &err); /* checked by the rules */
+	(void)cairn_guard_lines_parse(
+	    &app->lines, app->cfg->robot.guard_lines, &err); /* checked by the rules */
 	app->pub = cairn_stage_publish(stage, CAIRN_TOPIC_GUARD);
 	cairn_stage_every(stage, TICK_MS, on_tick, app);
 	on_tick(app);

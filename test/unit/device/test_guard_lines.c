@@ -10,7 +10,8 @@ static struct cairn_error err;
 
 START_TEST(levels_become_what_was_felt)
 {
-	ck_assert(cairn_guard_lines_parse(&lines, "bumper 17 low, bumper 18 low,cliff 22 high , bumper_rear 5 high", &err));
+	ck_assert(cairn_guard_lines_parse(
+	    &lines, "bumper 17 low, bumper 18 low,cliff 22 high , bumper_rear 5 high", &err));
 	ck_assert_uint_eq(lines.count, 4);
 	ck_assert_uint_eq(lines.number[2], 22);
 	for (unsigned levels = 0; levels < 16; levels++) {
@@ -39,16 +40,17 @@ END_TEST
 
 START_TEST(what_is_no_line_is_refused_and_named)
 {
-	static const char *const bad[] = {"bumper", "bumper 3", "bumper 3 down", "horn 3 low", "bumper -3 low",
-	    "bumper 3 low high", "bumper 1024 low", "bumper 3 low, ", ","};
+	static const char *const bad[] = {"bumper", "bumper 3", "bumper 3 down", "horn 3 low",
+	    "bumper -3 low", "bumper 3 low high", "bumper 1024 low", "bumper 3 low, ", ","};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_msg(!cairn_guard_lines_parse(&lines, bad[i], &err), "%s", bad[i]);
 		ck_assert_ptr_nonnull(strstr(err.text, "is not WHAT LINE LEVEL"));
 	}
 	ck_assert(!cairn_guard_lines_parse(&lines, "bumper 3 low, cliff 3 high", &err));
 	ck_assert_str_eq(err.text, "line 3 is named twice");
-	ck_assert(!cairn_guard_lines_parse(&lines, "cliff 1 low,cliff 2 low,cliff 3 low,cliff 4 low,cliff 5 low,"
-						   "cliff 6 low,cliff 7 low,cliff 8 low,cliff 9 low",
+	ck_assert(!cairn_guard_lines_parse(&lines,
+	    "cliff 1 low,cliff 2 low,cliff 3 low,cliff 4 low,cliff 5 low,"
+	    "cliff 6 low,cliff 7 low,cliff 8 low,cliff 9 low",
 	    &err));
 	ck_assert_str_eq(err.text, "more than 8 lines");
 }
