@@ -185,6 +185,13 @@ static void latch_bumper(void)
 	(void)cairn_motor_guard(b.m, &hdr, &guard, b.now_ns);
 }
 
+static void latch_bumper_behind(void)
+{
+	struct cairn_header hdr = header();
+	struct cairn_msg_guard guard = {.bumper_rear = true, .floor_m = -1.0};
+	(void)cairn_motor_guard(b.m, &hdr, &guard, b.now_ns);
+}
+
 static void latch_nothing(void)
 {
 }
@@ -200,9 +207,9 @@ END_TEST
 
 START_TEST(only_the_operator_releases_and_not_while_the_stop_is_demanded)
 {
-	void (*const latches[])(void) = {latch_operator, latch_watchdog, latch_bumper};
+	void (*const latches[])(void) = {latch_operator, latch_watchdog, latch_bumper, latch_bumper_behind};
 	struct cairn_error err = {""};
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		up();
 		latches[i]();
 		b.fastest_mps = 0.0;
@@ -276,6 +283,33 @@ START_TEST(a_drop_ahead_holds_forward_motion_only_until_floor_is_seen_a_second_a
 }
 END_TEST
 
+/* Known to be behind, it leaves the way ahead. */
+START_TEST(a_bumper_behind_leaves_the_way_ahead)
+{
+	up();
+	b.m->params.bumper_sided = true;
+	struct cairn_msg_cmd_vel back = {.v_mps = -0.1};
+	for (int i = 0; i < 100; i++) {
+		b.now_ns += 20 * MS;
+		struct cairn_header hdr = header();
+		(void)cairn_motor_cmd(b.m, &hdr, &back, b.now_ns);
+		hdr = header();
+		see(&hdr);
+		step();
+		if (i == 40)
+			ck_assert_double_lt(cairn_motor_sent(b.m).v_mps, -0.02);
+		if (i == 50)
+			latch_bumper_behind();
+		if (i > 50)
+			ck_assert_double_eq(cairn_motor_sent(b.m).v_mps, 0.0);
+	}
+	ck_assert(!b.m->estop);
+	b.fastest_mps = 0.0;
+	drive_ms(1000);
+	ck_assert_double_gt(b.fastest_mps, 0.2);
+}
+END_TEST
+
 START_TEST(every_tier_is_reached_in_its_order_and_an_answer_ends_all_of_them)
 {
 	cairn_config_defaults(&b.cfg);
@@ -299,4 +333,4 @@ CAIRN_TEST_MAIN("stops", no_sequence_of_events_leads_from_a_latched_stop_to_moti
     only_the_operator_releases_and_not_while_the_stop_is_demanded,
     every_state_is_the_state_of_some_conditions_and_a_stop_outranks_all_below_it,
     a_drop_ahead_holds_forward_motion_only_until_floor_is_seen_a_second_after_it,
-    every_tier_is_reached_in_its_order_and_an_answer_ends_all_of_them)
+    a_bumper_behind_leaves_the_way_ahead, every_tier_is_reached_in_its_order_and_an_answer_ends_all_of_them)
