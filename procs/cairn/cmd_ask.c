@@ -98,9 +98,7 @@ static int request(const struct cli *cli, const struct cairn_command_row *verb, 
 	}
 	if (r == -ETIMEDOUT) {
 		status = cli_need_stack(cli);
-		return status != CLI_OK ? status
-					: cli_fail(cli, CLI_ABSENT, "stage '%s' does not answer",
-					      cairn_services[verb->service].stage);
+		return status != CLI_OK ? status : cli_stage_silent(cli, cairn_services[verb->service].stage);
 	}
 	if (r != 0)
 		return cli_fail(cli, CLI_FAILED, "%s", err.text[0] != '\0' ? err.text : strerror(-r));

@@ -156,11 +156,12 @@ int cli_decisions(const struct cli *cli)
 		status = cli_fail(cli, CLI_FAILED, "out of memory");
 	} else {
 		bool some = read_both(&decisions, &robot, folder, "decisions.jsonl", &err);
-		bool refused = !some && errno == EACCES;
+		int why = some ? 0 : errno;
 		some = read_both(&commands, &robot, folder, beside, NULL) || some;
 		cairn_history_merge(&decisions, &commands, print_one, (void *)(uintptr_t)cli);
 		if (!some)
-			status = cli_fail(cli, refused ? CLI_FAILED : CLI_ABSENT, "%s", err.text);
+			status = cli_fail(cli, why == EACCES ? CLI_FAILED : CLI_ABSENT, "%s",
+			    why == ENOENT ? "nothing was decided yet" : err.text);
 	}
 	robot_files_close(&robot);
 	cairn_history_free(&decisions);

@@ -205,6 +205,11 @@ static bool take_map(const struct cli *cli, struct shown *s, struct cairn_error 
 	if (access(path, R_OK) == 0 && !cairn_config_load(&cfg, path, err))
 		return false;
 	snprintf(path, sizeof(path), "%s/state/map.bin", cli->run_dir);
+	if (state == NULL && access(path, F_OK) != 0 && errno == ENOENT) {
+		cairn_error_set(err, "there is no map yet in %s: 'cairn up' begins one", cli->run_dir);
+		errno = ENOENT;
+		return false;
+	}
 	if (!take_state(s, &cfg, state != NULL ? state : path, err))
 		return false;
 	if (!take_found(s, state != NULL ? state : path, err))

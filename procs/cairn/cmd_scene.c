@@ -367,9 +367,7 @@ static int call_room(const struct cli *cli)
 	int r = cairn_ask(cli->run_dir, verb->service, &cmd, &reply, ANSWER_MS, &err);
 	if (r == -ETIMEDOUT) {
 		status = cli_need_stack(cli);
-		return status != CLI_OK ? status
-					: cli_fail(cli, CLI_ABSENT, "stage '%s' does not answer",
-					      cairn_services[verb->service].stage);
+		return status != CLI_OK ? status : cli_stage_silent(cli, cairn_services[verb->service].stage);
 	}
 	if (r != 0 || !reply.ok)
 		return cli_fail(cli, CLI_FAILED, "%s", r == 0 ? cli_printable(reply.text) : err.text);

@@ -261,6 +261,7 @@ static const struct cli_command commands[] = {
 		   "loudspeaker, or into a file",
 	VERB(SPEECH_SAY, "TEXT", say_options, 1, -1, cli_say)},
     {"hush", .group = CLI_GROUP_DRIVE, .summary = "be silent: cut what the robot is saying",
+	.details = "Needs the stage speak (voice.speak_device, docs/voice.md).",
 	VERB(SPEECH_HUSH, "", NULL, 0, 0, cli_ask_verb)},
     {"logs", .group = CLI_GROUP_WATCH, .args = "[STAGE]", .summary = "what the stages have logged",
 	.options = logs_options, .arg_max = 1, .json = true, .remote = true, .run = cli_logs},

@@ -130,6 +130,8 @@ bool cli_bus_bound(const char *run_dir, const char *name);
 int cli_trust_run_dir(const struct cli *cli);
 /* The same, and ends with CLI_ABSENT and a line when no stack runs in the run directory; CLI_OK otherwise. */
 int cli_need_stack(const struct cli *cli);
+/* Ends with CLI_ABSENT and a line for a stage that did not answer: it hangs, or the stack runs without it. */
+int cli_stage_silent(const struct cli *cli, const char *stage);
 /* Takes out terminal sequences and replaces other control characters by '?', in place; returns text. */
 char *cli_printable(char *text);
 /* A line of JSON on standard output; line is released. Not for texts from outside, whose invisible characters must be escaped. */

@@ -114,6 +114,13 @@ int cli_need_stack(const struct cli *cli)
 	return cli_fail(cli, CLI_ABSENT, "nothing is running in %s", cli->run_dir);
 }
 
+int cli_stage_silent(const struct cli *cli, const char *stage)
+{
+	return cli_fail(cli, CLI_ABSENT,
+	    "stage '%s' does not answer: 'cairn status' tells whether it runs, 'cairn help %s' what it needs",
+	    stage, cli->command->name);
+}
+
 char *cli_printable(char *text)
 {
 	return cairn_text_printable(text);

@@ -333,7 +333,7 @@ static int look(struct web_http *h, const char *path, struct cairn_error *why)
 	int uri_bytes = 0, method = lws_http_get_uri_and_method(h->wsi, &uri, &uri_bytes);
 	h->post = method == LWSHUMETH_POST;
 	h->route = cairn_web_route_find(path, h->part);
-	copy_header(h->wsi, WSI_TOKEN_HTTP_URI_ARGS, h->query, sizeof(h->query));
+	web_query_of(h->wsi, h->query, sizeof(h->query));
 	copy_header(h->wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof(length));
 	copy_header(h->wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, type, sizeof(type));
 	h->expected = h->post ? strtoull(length, NULL, 10) : 0;

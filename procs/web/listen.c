@@ -92,6 +92,23 @@ static bool passed_on(struct lws *wsi)
 	       lws_hdr_custom_length(wsi, "x-real-ip:", 10) >= 0;
 }
 
+void web_query_of(struct lws *wsi, char *buf, size_t bytes)
+{
+	size_t n = 0;
+	buf[0] = '\0';
+	for (int i = 0, part; (part = lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_URI_ARGS, i)) > 0; i++) {
+		char *at = buf + n + (n > 0);
+		if (n + (size_t)part + 2 > bytes ||
+		    lws_hdr_copy_fragment(wsi, at, part + 1, WSI_TOKEN_HTTP_URI_ARGS, i) < 0) {
+			buf[0] = '\0';
+			return;
+		}
+		if (n > 0)
+			buf[n] = '&';
+		n = (size_t)(at - buf) + (size_t)part;
+	}
+}
+
 bool web_wants_foxglove(struct lws *wsi)
 {
 	char offered[128] = "";
@@ -103,7 +120,7 @@ bool web_wants_foxglove(struct lws *wsi)
 static void take_token(struct web *web, struct lws *wsi, bool foxglove, struct web_conn *conn)
 {
 	char text[512] = "";
-	copy(wsi, WSI_TOKEN_HTTP_URI_ARGS, text, sizeof(text));
+	web_query_of(wsi, text, sizeof(text));
 	if (foxglove && cairn_web_query(text, "token", conn->token, sizeof(conn->token)))
 		return;
 	copy(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, sizeof(text));

@@ -77,6 +77,9 @@ bool web_open(struct web *web, struct cairn_error *err);
 void web_close(struct web *web);
 /* Reads the headers: may this request come from where it does, and whose is it? 0, or a status with the reason. */
 int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn, struct cairn_error *why);
+/* The query of the address, "a=1&b=2"; empty when there is none, or one that does not fit. libwebsockets keeps its parts
+ * apart, and would join them by commas. */
+void web_query_of(struct lws *wsi, char *buf, size_t bytes);
 /* Foxglove's two subprotocols and no other are what this upgrade asks for. */
 bool web_wants_foxglove(struct lws *wsi);
 /* What is written from now on is not sent before packets are full, or until off. */

@@ -13,6 +13,8 @@ START_TEST(the_page_comes_with_a_strict_policy)
 	expect(503, "GET", "/map.png", "", NULL,
 	    "no picture within"); /* no data plane: told, and the stage lives */
 	expect(200, "GET", "/api/logs", "", NULL, "[");
+	expect(200, "GET", "/api/logs?stage=web&last=1", "", NULL, "[");
+	expect(400, "GET", "/api/logs?stage=web&last=0", "", NULL, "?last=");
 	teardown();
 }
 END_TEST

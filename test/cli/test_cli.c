@@ -267,6 +267,9 @@ START_TEST(the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines)
 {
 	char path[160];
 	make_run_dir();
+	expect("decisions", "", 3, "", "cairn decisions: nothing was decided yet\n");
+	expect("map", "", 3, "", NULL);
+	ck_assert_ptr_nonnull(strstr(cairn("map", "")->err, "there is no map yet in "));
 	snprintf(path, sizeof(path), "%s/state", run_dir);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	write_file("state/commands.jsonl",

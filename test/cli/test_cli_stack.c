@@ -376,7 +376,10 @@ START_TEST(stage_that_does_not_answer_is_named)
 {
 	make_run_dir();
 	start_stack((struct play){.motor = true});
-	expect("pause", "", 3, "", "cairn pause: stage 'sequencer' does not answer\n");
+	expect("pause", "", 3, "",
+	    "cairn pause: stage 'sequencer' does not answer: 'cairn status' tells whether it runs, 'cairn "
+	    "help pause' what "
+	    "it needs\n");
 	remove_run_dir();
 }
 END_TEST
