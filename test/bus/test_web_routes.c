@@ -34,6 +34,7 @@ static const struct {
     [CAIRN_WEB_DECISION_JPG] = {404},
     [CAIRN_WEB_VIEW] = {404},
     [CAIRN_WEB_VIEW_JPG] = {404},
+    [CAIRN_WEB_AGENT_MAP_JPG] = {200},
     [CAIRN_WEB_LOGS] = {200},
     [CAIRN_WEB_COMMAND] = {404, "{}"}, /* of no name; each of theirs below */
     [CAIRN_WEB_MCP] = {200, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"},
@@ -64,6 +65,7 @@ static void begin(void)
 	}
 	ck_assert_int_gt(cairn_web_tokens_format(&tokens, text, sizeof(text)), 0);
 	write_file("state/web.tokens", text);
+	write_file("state/agent-map.jpg", "drawn for a task"); /* as the stage agent does */
 	int64_t end_ns = now_ns() + END_S * CAIRN_NS_PER_S;
 	while (request("GET", "/api/logs", askers[DRIVER].headers, NULL) != 200 && now_ns() < end_ns)
 		poll(NULL, 0, 100);
