@@ -151,8 +151,10 @@ static void judge(struct web *web, const struct web_conn *conn, const struct web
 			    "needs the right to %s; %s%s has: %s. 'cairn web-key NAME --rights %s' on the "
 			    "robot gives it",
 			    cairn_enum_text(&cairn_enum_right, (int)row->right),
-			    conn->who.name[0] != '\0' ? "token " : "who shows no token", conn->who.name,
-			    cairn_rights_text(conn->who.rights, rights, sizeof(rights)),
+			    conn->who.name[0] != '\0' ? "token "
+			    : conn->token[0] != '\0'  ? "who shows a token that is not known (yet)"
+						      : "who shows no token",
+			    conn->who.name, cairn_rights_text(conn->who.rights, rights, sizeof(rights)),
 			    cairn_enum_text(&cairn_enum_right, (int)row->right));
 		else
 			snprintf(text, sizeof(text), "%.250s", why);

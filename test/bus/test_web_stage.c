@@ -31,6 +31,8 @@ START_TEST(strangers_are_refused)
 	expect(200, "GET", "/", "Sec-Fetch-Site: cross-site\r\n", NULL, "<!doctype"); /* a link to the page */
 	expect(401, "GET", "/api/logs", "X-Forwarded-For: 10.0.0.9\r\n", NULL, "needs a token");
 	expect(403, "POST", "/api/command/estop", "X-Forwarded-For: 10.0.0.9\r\n", "{}", "needs the right");
+	expect(403, "POST", "/api/command/release",
+	    "Authorization: Bearer AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n", "{}", "a token that is not known");
 	expect(405, "PUT", "/", "", NULL, "only GET and POST");
 	expect(405, "GET", "/api/login", "", NULL, "takes POST");
 	expect(413, "POST", "/api/command/estop", "", large, "at most");
