@@ -88,9 +88,11 @@ bool bringup_find_ports(struct bringup *b)
 		b->dev.base_device = b->cfg.robot.lidar_device;
 		b->dev.lidar_device = b->cfg.robot.base_device;
 	}
+	bool base = bringup_base_answers(&b->dev), lidar = bringup_lidar_answers(&b->dev);
+	bool some = base || lidar; /* else both ways round are wrong, and they are told as they were given */
 	say("No answer: base %s: %s; LiDAR %s: %s. Check cables and power, and the names of the devices.\n",
-	    b->dev.base_device, bringup_base_answers(&b->dev) ? "answers" : "silent", b->dev.lidar_device,
-	    bringup_lidar_answers(&b->dev) ? "answers" : "silent");
+	    some ? b->dev.base_device : b->cfg.robot.base_device, base ? "answers" : "silent",
+	    some ? b->dev.lidar_device : b->cfg.robot.lidar_device, lidar ? "answers" : "silent");
 	return false;
 }
 

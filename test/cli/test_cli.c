@@ -352,6 +352,18 @@ START_TEST(decisions_and_commands_read_as_people_speak)
 }
 END_TEST
 
+START_TEST(bringup_names_silent_devices_as_they_were_given)
+{
+	make_run_dir();
+	const struct output *o = cairn(
+	    "bringup", "--set robot.base_device=/dev/none-base --set robot.lidar_device=/dev/none-lidar");
+	ck_assert_int_eq(o->status, 1);
+	ck_assert_msg(strstr(o->out, "base /dev/none-base: silent; LiDAR /dev/none-lidar: silent") != NULL,
+	    "%s%s", o->out, o->err);
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(look_shows_what_the_model_was_given_as_it_was_sent)
 {
 	char path[128], want[256];
@@ -519,7 +531,7 @@ CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
     the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines, logs_follow_new_lines_and_rotation,
     decisions_and_commands_read_as_people_speak, look_shows_what_the_model_was_given_as_it_was_sent,
-    config_merges_its_layers_and_names_what_is_wrong,
+    bringup_names_silent_devices_as_they_were_given, config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
     bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
     install_service_writes_a_unit_that_starts_this_very_program)
