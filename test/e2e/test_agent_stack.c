@@ -86,6 +86,9 @@ START_TEST(an_agent_that_is_killed_goes_on_and_a_stop_ends_its_task)
 	char out[8192];
 	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "task", "How many chairs are there?");
 	stack_must(drill, agent_drives, NULL, "the agent drives nothing");
+	/* Where to go was asked with the map as a picture. */
+	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
+	ck_assert_msg(strstr(out, "agent-map.jpg") != NULL, "%s", out);
 	struct stack_stage again = {"agent", fixture_pid(drill, "agent")};
 	kill(again.not_pid, SIGKILL);
 	stack_must(drill, stack_is_up, &again, "the agent was not started again");
