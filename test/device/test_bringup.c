@@ -18,7 +18,9 @@
 #include "test/support/runner.h"
 
 #define TICKS_OFF 200.0
-#define PATIENCE_NS (90 * CAIRN_NS_PER_S) /* for a whole run on a busy machine, not a measure of a good one */
+#define TIMES_BY_HAND 5
+#define PATIENCE_NS                                                                                          \
+	(240 * CAIRN_NS_PER_S) /* for a whole run on a busy machine, not a measure of a good one */
 #define SAID_BYTES 16384
 #define POST_FROM_DEG 99.5
 #define POST_TO_DEG 105.5
@@ -261,6 +263,31 @@ static void answer(const char *question, enum hands what, double seconds, int64_
 	ck_assert_int_eq(write(to_fd, "\n", 1), 1);
 }
 
+/* Whether what was done by hand is taken: nothing is read of what comes after. */
+static bool is_taken(int64_t end_ns)
+{
+	size_t from = said_read;
+	(void)until_said("end > ", end_ns); /* or the program has ended, which it does when it has all */
+	bool taken = strstr(said + from, "Not yet") == NULL;
+	said_read = from;
+	return taken;
+}
+
+/* A motion by hand, once more from where it began if the LiDAR lost the way: on a machine that starves the program it loses scans. */
+static void by_hand(const char *first, const char *then, enum hands what, double seconds, int64_t end_ns)
+{
+	struct cairn_sim_state before = *cairn_sim_state(sim);
+	for (int times = 0; times < TIMES_BY_HAND; times++) {
+		cairn_sim_restore(sim, &before);
+		answer(first, NONE, 0.0, end_ns);
+		answer(then, what, seconds, end_ns);
+		if (is_taken(end_ns))
+			return;
+		ck_assert_msg(strstr(said + said_read, "lost the way") != NULL, "%s", said);
+	}
+	ck_abort_msg("not taken %d times: %s", TIMES_BY_HAND, said);
+}
+
 static void bring_up(void)
 {
 	char file[200];
@@ -277,11 +304,9 @@ static void bring_up(void)
 	battery_v = 12.5;
 	answer("BATTERY.", NONE, 0.5, end_ns);
 	answer("TURN.", NONE, 0.0, end_ns);
-	answer("to the LEFT", TURN, 0.5, end_ns); /* too little: asked again */
-	answer("TURN.", NONE, 0.0, end_ns);
-	answer("to the LEFT", TURN, 10.4, end_ns); /* all round, to where there is room ahead */
-	answer("PUSH.", NONE, 0.0, end_ns);
-	answer("straight AHEAD", PUSH, 3.5, end_ns);
+	answer("to the LEFT", TURN, 0.5, end_ns);            /* too little: asked again */
+	by_hand("TURN.", "to the LEFT", TURN, 10.4, end_ns); /* all round, to where there is room ahead */
+	by_hand("PUSH.", "straight AHEAD", PUSH, 3.5, end_ns);
 	answer("WHEELS.", NONE, 0.0, end_ns);
 	answer("DEAD MAN.", NONE, 0.0, end_ns);
 	cairn_sim_restore(sim, &at_start); /* it is put down where there is room */
@@ -369,18 +394,15 @@ START_TEST(each_part_is_calibrated_alone_and_its_file_says_nothing_of_the_others
 	ck_assert_double_eq(found.robot.encoder_ticks_per_m, defaults.robot.encoder_ticks_per_m);
 	cairn_sim_restore(sim, &at_start);
 	start("odometry", file);
-	answer("PUSH.", NONE, 0.0, end_ns);
-	answer("straight AHEAD", PUSH, 2.6, end_ns);
+	by_hand("PUSH.", "straight AHEAD", PUSH, 2.6, end_ns);
 	written(file, &found, end_ns);
 	ck_assert(found.robot.encoder_reversed && !found.robot.lidar_mirrored);
 	ck_assert_double_eq_tol(found.robot.encoder_ticks_per_m, pushed_ticks_per_m, TICKS_OFF);
 	ck_assert_double_eq(found.robot.lidar_yaw_rad, defaults.robot.lidar_yaw_rad);
 	cairn_sim_restore(sim, &at_start);
 	start("lidar", file);
-	answer("TURN.", NONE, 0.0, end_ns);
-	answer("to the LEFT", TURN, 10.4, end_ns); /* all round: as it stood */
-	answer("PUSH.", NONE, 0.0, end_ns);
-	answer("straight AHEAD", PUSH, 2.6, end_ns);
+	by_hand("TURN.", "to the LEFT", TURN, 10.4, end_ns); /* all round: as it stood */
+	by_hand("PUSH.", "straight AHEAD", PUSH, 2.6, end_ns);
 	written(file, &found, end_ns);
 	ck_assert(found.robot.lidar_mirrored && !found.robot.encoder_reversed);
 	ck_assert_int_eq(found.robot.gyro_axis, CAIRN_CHOICE_GYRO_AXIS_MINUS_Y);
@@ -408,7 +430,7 @@ START_TEST(ports_that_are_mixed_up_are_found_out)
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT("bringup", 120.0,
+CAIRN_TEST_MAIN_TIMEOUT("bringup", 300.0,
     a_robot_with_everything_wrong_is_brought_up_and_its_file_says_what_is_true,
     a_base_of_two_wheels_with_everything_wrong_is_brought_up_as_well,
     each_part_is_calibrated_alone_and_its_file_says_nothing_of_the_others,
