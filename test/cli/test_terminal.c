@@ -10,6 +10,7 @@
 #include "test/cli/harness.h"
 
 #define END_S 20 /* a limit for a broken program, not a measure of a good one */
+#define OLD_MESSAGES 20
 
 static struct cairn_error err;
 static struct cairn_bus *bus;
@@ -208,7 +209,10 @@ START_TEST(the_space_bar_stops_at_once_x_holds_the_wheels_and_plus_and_minus_cha
 	(void)await_drive(NULL, false);
 	ck_assert_int_eq(drives_after("w "), 1); /* of a dozen, were it not for the space bar */
 	press("---");
-	ck_assert_double_lt(await_drive("w", true).v_mps, usual);
+	double slower = usual;
+	for (int i = 0; i < OLD_MESSAGES && slower >= usual; i++) /* some of before may still be on the way */
+		slower = await_drive("w", true).v_mps;
+	ck_assert_double_lt(slower, usual);
 	press("x");
 	await_text("the wheels are held");
 	ck_assert_int_eq(stops, 1);
