@@ -24,20 +24,19 @@ trap finish EXIT
 
 fail()
 {
-	echo "consumers: $1" >&2
 	tail -n 5 "$dir"/*.log >&2 || true
+	echo "consumers: $1" >&2
 	exit 1
 }
 
-# until WHAT COMMAND...: a minute at most.
+# until_true WHAT COMMAND...: two minutes at most.
 until_true()
 {
 	what=$1
 	shift
-	tries=0
+	end_s=$(($(date +%s) + 120))
 	until "$@" >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ $tries -lt 240 ] || fail "not within a minute: $what"
+		[ "$(date +%s)" -lt $end_s ] || fail "not within two minutes: $what"
 		sleep 0.25
 	done
 }
