@@ -428,6 +428,9 @@ static const struct cli_command commands[] = {
     {"fleet-sim", .group = CLI_GROUP_MEASURE,
 	.summary = "simulated robots under a fleet's master control (VDA 5050, docs/fleet.md)",
 	.program = "cairn-lab"},
+    {"furnish", .group = CLI_GROUP_MEASURE,
+	.summary = "a HouseExpo floor plan with furniture by chance, as a world to drive in",
+	.program = "cairn-lab"},
     {"keygen", .group = CLI_GROUP_CONNECT, .args = "NAME",
 	.summary = "a pair of keys for an operator elsewhere, or for the robot (docs/remote.md)",
 	.details =

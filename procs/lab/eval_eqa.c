@@ -30,10 +30,12 @@
 #define TOKENS_MAX 70000.0 /* a question, mean */
 
 static const char *const homes[] = {"studio", "home", "loop", "home-tasks"};
-#define HOMES (sizeof(homes) / sizeof(homes[0]))
+#define HOMES ((int)(sizeof(homes) / sizeof(homes[0])))
 
 struct eqa {
 	struct cairn_config cfg;
+	const char *const *houses; /* files, or names of bundled homes */
+	int house_count;
 	struct cairn_lineup lineup;
 	struct model_call *call;
 	struct eqa_row rows[EQA_ROWS];
@@ -222,13 +224,20 @@ static bool is_askable(const struct eqa *q, const struct cairn_world *w, struct 
 	return both;
 }
 
+/* A file, or the name of a bundled home. */
+static struct cairn_world *load_house(const char *house, struct cairn_error *err)
+{
+	return strchr(house, '/') != NULL || strchr(house, '.') != NULL ? cairn_world_load(house, err)
+									: cairn_share_world(house, err);
+}
+
 static bool ask_home(struct eqa *q, const char *home, long seed, uint32_t most)
 {
 	struct cairn_error err = {""};
 	static struct cairn_question questions[QUESTIONS_MAX];
 	uint32_t rejected, n, asked = 0;
 	struct cairn_pose2 start;
-	struct cairn_world *w = cairn_share_world(home, &err);
+	struct cairn_world *w = load_house(home, &err);
 	q->cfg.sim.seed = (int)seed;
 	q->cfg.sim.start = q->start;
 	bool none, ok = w != NULL && cairn_draw_start(&q->cfg, w, (uint64_t)seed, &start, &none, &err);
@@ -258,10 +267,12 @@ static bool ask_home(struct eqa *q, const char *home, long seed, uint32_t most)
 	return ok;
 }
 
+/* Of these houses and of the bundled homes: what a house does not have is among the others' things. */
 static void note_labels(struct eqa *q)
 {
-	for (size_t i = 0; i < HOMES; i++) {
-		struct cairn_world *w = cairn_share_world(homes[i], NULL);
+	for (int i = 0; i < q->house_count + HOMES; i++) {
+		struct cairn_world *w =
+		    load_house(i < q->house_count ? q->houses[i] : homes[i - q->house_count], NULL);
 		if (w != NULL)
 			q->label_count += cairn_questions_labels(
 			    w, q->labels + q->label_count, LABELS_MAX - q->label_count);
@@ -340,6 +351,11 @@ static bool prepare(struct eqa *q, const struct cli *cli, struct cairn_error *er
 	q->cfg.agent.use_pictures = false; /* none are drawn for the model here */
 	q->cfg.pilot.profile = CAIRN_CHOICE_PILOT_SCHOLAR;
 	q->start = q->cfg.sim.start;
+	q->houses = cli_values(cli, "world", &q->house_count);
+	if (q->house_count == 0) {
+		q->houses = homes;
+		q->house_count = HOMES;
+	}
 	q->usd_left = usd != NULL ? strtod(usd, NULL) : q->cfg.vlm.limit_usd_per_session;
 	if (provider != NULL)
 		snprintf(q->cfg.vlm.provider, sizeof(q->cfg.vlm.provider), "%s", provider);
@@ -379,9 +395,9 @@ enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
 	if (!ok)
 		fprintf(stderr, "cairn eval eqa: %s\n", err.text);
 	note_labels(q);
-	for (size_t i = 0; i < HOMES && ok; i++)
+	for (int i = 0; i < q->house_count && ok; i++)
 		for (long k = 0; k < seeds && ok && !cli_interrupted(); k++)
-			ok = ask_home(q, homes[i], seed + k, (uint32_t)most);
+			ok = ask_home(q, q->houses[i], seed + k, (uint32_t)most);
 	ok = q->call != NULL && tell(q, figures) && ok;
 	/* The rest of it is not known: what was broken off has not passed. */
 	bool whole = !cli_interrupted();

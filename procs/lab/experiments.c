@@ -162,6 +162,8 @@ static const struct cli_option detector_options[] = {
 	"draw the things from above, those of the halves as blue and orange rings (PNG)"},
     CONFIG("the defaults"), SET, {0}};
 static const struct cli_option eqa_options[] = {SEED, SEEDS, VERBOSE, CONFIG("config/cairn.yaml"), SET, USD,
+    {"world", '\0', "HOUSE...",
+	"file or bundled home to ask about; may be repeated (default: four bundled homes)"},
     {"questions", '\0', "N", "questions for each home and seed (default 6)"},
     {"rows", '\0', "LIST",
 	"who answers: agent (the default), explored (the whole house first), blind, no-scene, no-map, cot; "

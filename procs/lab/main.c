@@ -2,6 +2,7 @@
  * operator's tool on the robot carries none of them. */
 #include "procs/lab/bench.h"
 #include "procs/lab/fleet_sim.h"
+#include "procs/lab/furnish.h"
 
 static const struct cli_option map_log_options[] = {
     {"out", 'o', "DIR", "write NAME.png and NAME.path.txt (scan x y theta) there"},
@@ -20,6 +21,9 @@ static const struct cli_option fleet_sim_options[] = {
     {"state", '\0', "DIR", "keep orders there, and go on with them"},
     {"log", '\0', "FILE", "write every message sent there, one a line, with its topic"},
     {"set", '\0', "KEY=VALUE...", "one key (fleet.broker, fleet.version); may be repeated"}, {0}};
+
+static const struct cli_option furnish_options[] = {
+    {"seed", '\0', "N", "seed of everything random (default 1)"}, {0}};
 
 static const struct cli_command commands[] = {
     {"bench", .group = CLI_GROUP_MEASURE, .args = "[NAME [FILE]...]",
@@ -40,6 +44,12 @@ static const struct cli_command commands[] = {
 		   "(0, 0) of its map 'map'.\nAt the end: orders, messages, latency. Status 1 when an order "
 		   "was lost or done twice.",
 	.options = fleet_sim_options, .arg_min = 1, .arg_max = 1, .json = true, .run = cairn_fleet_sim},
+    {"furnish", .group = CLI_GROUP_MEASURE, .args = "PLAN FILE",
+	.summary = "a HouseExpo floor plan with furniture by chance, as a world to drive in",
+	.details =
+	    "Writes a YAML world (docs/worlds.md) for 'cairn up --world FILE'. The rooms of the plan need "
+	    "labels.",
+	.options = furnish_options, .arg_min = 2, .arg_max = 2, .run = cairn_furnish_command},
     {"version", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "version of the program and of the messages", .json = true, .run = cli_version},
     {"help", .group = CLI_GROUP_SET_UP, .args = "[COMMAND [NAME]]",

@@ -356,6 +356,15 @@ const char *cairn_furniture_kind_name(int kind)
 	return kinds[kind].name;
 }
 
+struct cairn_furniture_size cairn_furniture_usual(const char *kind)
+{
+	for (int i = 0; i < cairn_furniture_kinds(); i++)
+		if (strcmp(kinds[i].name, kind) == 0)
+			return (struct cairn_furniture_size){
+			    kinds[i].width_m, kinds[i].depth_m, kinds[i].bottom_m, kinds[i].height_m};
+	return (struct cairn_furniture_size){0.0, 0.0, 0.0, 0.0};
+}
+
 static bool size_ok(double m)
 {
 	return isfinite(m) && m >= 0.005 && m <= 100.0;

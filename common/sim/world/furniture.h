@@ -32,6 +32,11 @@ struct cairn_hollow {
 /* Number of kinds, and the name of each: "box", "table", ... */
 int cairn_furniture_kinds(void);
 const char *cairn_furniture_kind_name(int kind);
+/* The usual sizes of a kind, of which the depth of a round one may be 0; all 0: there is no such kind. */
+struct cairn_furniture_size {
+	double width_m, depth_m, bottom_m, height_m;
+};
+struct cairn_furniture_size cairn_furniture_usual(const char *kind);
 /* False with err set (without file name) when the sizes make no sense. Solids of a hollow one and of a kind with a lid belong to
  * the prop b->prop, which gets its leaves. */
 bool cairn_furniture_build(

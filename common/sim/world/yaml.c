@@ -13,6 +13,7 @@
 #define FILE_BYTES_MAX (4u << 20)
 #define ITEMS_MAX 4096
 #define POINTS_MAX 1000
+#define OUTLINE_POINTS_MAX 20000
 #define NAME_BYTES_MAX CAIRN_WORLD_NAME_BYTES
 #define REACH_M CAIRN_WORLD_REACH_M
 #define WALL_THICKNESS_M 0.12
@@ -205,6 +206,20 @@ static void build_walls(struct cairn_yaml_reader *r, struct cairn_builder *b, st
 	free(doors);
 }
 
+/* One closed line around the free floor, without thickness: the walls of a floor plan. */
+static void build_outline(struct cairn_yaml_reader *r, struct cairn_builder *b, struct cairn_yaml_node *root)
+{
+	uint32_t count = 0, first = b->world->edge_count;
+	struct cairn_vec2 *points = take_points(r, root, "outline", 3, OUTLINE_POINTS_MAX, false, &count);
+	if (count > 0) {
+		(void)cairn_build_thing(b, "wall", "wall", 0.0, 0.0);
+		cairn_build_outline(
+		    b, points, count, true, 0.0, b->world->ceiling_m, CAIRN_PAINT(226, 220, 208, PLASTER));
+		cairn_build_paint_by_room(b, first);
+	}
+	free(points);
+}
+
 static int find_kind(const char *name)
 {
 	for (int k = 0; k < cairn_furniture_kinds(); k++)
@@ -288,6 +303,7 @@ static bool build_all(struct cairn_yaml_reader *r, struct cairn_builder *b, stru
 	(void)take_colour(r, root, "floor_colour", &w->floor);
 	EACH(room, take_items(r, root, "rooms", ITEMS_MAX))
 	build_room(r, b, room);
+	build_outline(r, b, root);
 	build_walls(r, b, root);
 	EACH(item, take_items(r, root, "furniture", ITEMS_MAX))
 	build_item(r, b, item);
