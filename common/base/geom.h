@@ -118,6 +118,13 @@ static inline double cairn_compass_deg(double yaw_rad)
 	return d < 0.0 ? d + 360.0 : d + 0.0; /* no zero with a sign */
 }
 
+/* The same as a whole number, 0 to 359; 0 of what is no number. */
+static inline int cairn_compass_whole_deg(double yaw_rad)
+{
+	double d = cairn_compass_deg(yaw_rad);
+	return isfinite(d) ? (int)lround(d) % 360 : 0;
+}
+
 /* "N", "NE", ... of compass degrees; eight points, each 45 degrees wide. */
 static inline const char *cairn_compass_point(double compass_deg)
 {

@@ -318,7 +318,8 @@ void cairn_annotate_heading(
 		draw_arrow(&annotate->dial, canvas, cx, cy, -yaw_rad);
 	}
 	draw_label(annotate, PATCH_NORTH, annotate->small, canvas, cx, cy - radius, "N");
-	snprintf(text, sizeof(text), "%s %d\u00b0", cairn_compass_point(compass), (int)lround(compass) % 360);
+	snprintf(text, sizeof(text), "%s %d\u00b0", cairn_compass_point(compass),
+	    cairn_compass_whole_deg(yaw_rad));
 	int width = cairn_font_width_px(annotate->font, text);
 	draw_label(
 	    annotate, PATCH_HEADING, annotate->font, canvas, cx - radius - margin - width / 2, cy, text);

@@ -125,7 +125,7 @@ static void put_pose(struct out *out, const struct cairn_msg_pose *pose)
 	put(out, " m, y ");
 	put_number(out, pose->y_m, 2);
 	put(out, " m from the start; heading ");
-	put_number(out, compass >= 359.5 ? 0.0 : compass, 0);
+	put_number(out, isfinite(compass) ? cairn_compass_whole_deg(pose->yaw_rad) : compass, 0);
 	put(out, " deg (");
 	put(out, isfinite(compass) ? cairn_compass_point(compass) : "?");
 	put(out, "); speed ");

@@ -353,7 +353,7 @@ static void find_problem(const struct cairn_watchdog *w, const struct cairn_watc
 		return;
 	}
 	if (w->motor_state == CAIRN_MOTOR_STATE_ESTOP)
-		snprintf(text, bytes, "emergency stop: %s", w->motor_reason);
+		snprintf(text, bytes, CAIRN_HEALTH_ESTOP "%s", w->motor_reason);
 	else if (w->motor_state == CAIRN_MOTOR_STATE_NO_DEVICE)
 		snprintf(text, bytes, "the motor board does not answer");
 	else if (w->motor_state == CAIRN_MOTOR_STATE_WHEEL_FAULT)

@@ -28,6 +28,8 @@
 #include "ipc/messages.h"
 
 #define CAIRN_WATCHDOG_STAGES_MAX 32
+#define CAIRN_HEALTH_ESTOP                                                                                   \
+	"emergency stop: " /* how a problem of health begins that is one; the reason follows */
 #define CAIRN_WATCHDOG_STEP_MS 50
 #define CAIRN_WATCHDOG_BEAT_S 3.0
 /* Three of its periods; with the step, wheels are stopped within 0.25 s. */

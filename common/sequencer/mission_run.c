@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LATE_FACTOR 1.3 /* of the usual time: an answer that takes longer is late */
+#define PATIENCE_MAX_S 60.0
 #define HOME_DETOUR 1.5 /* a way home of which nothing is known is longer than the straight line by this */
 #define HOME_ARCS 1.1   /* driven arcs are a little longer than the way over the map's cells */
 #define HOME_SPEED_SHARE 0.7 /* of nav.speed_mps */
@@ -43,18 +45,26 @@ static double way_home_m(const struct cairn_sequencer *seq, int64_t now_ns)
 
 /* ---- the silent model ---- */
 
-enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double silent_s)
+/* By so much longer than usual a model is waited for. */
+static double patience_s(const struct cairn_config *cfg, double answer_s)
+{
+	/* A model on the robot that stands in for the network takes its time. */
+	double stand_in_s = cfg->vlm.local_provider[0] != '\0' ? cfg->vlm.local_wait_s : 0.0;
+	double late_s = cairn_clamp(LATE_FACTOR * answer_s, 0.0, PATIENCE_MAX_S) - cfg->safety.silent_wait_s;
+	return fmax(stand_in_s, isfinite(late_s) ? late_s : 0.0);
+}
+
+enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double silent_s, double answer_s)
 {
 	const struct cairn_config_safety *s = &cfg->safety;
 	if (!(silent_s > fmin(TIER_GRACE_S, 0.5 * s->silent_coast_s)))
 		return CAIRN_TIER_NORMAL;
 	if (silent_s <= s->silent_coast_s)
 		return CAIRN_TIER_COASTING;
-	/* A model on the robot that stands in for the network takes its time: it is waited for. */
-	double stand_in_s = cfg->vlm.local_provider[0] != '\0' ? cfg->vlm.local_wait_s : 0.0;
-	if (silent_s <= s->silent_wait_s + stand_in_s)
+	double more_s = patience_s(cfg, answer_s);
+	if (silent_s <= s->silent_wait_s + more_s)
 		return CAIRN_TIER_WAITING;
-	if (silent_s <= s->silent_local_s + stand_in_s || !cfg->mission.return_home)
+	if (silent_s <= s->silent_local_s + more_s || !cfg->mission.return_home)
 		return CAIRN_TIER_LOCAL;
 	return CAIRN_TIER_RETURNING;
 }
@@ -79,7 +89,7 @@ enum cairn_tier seq_tier(const struct cairn_sequencer *seq, int64_t now_ns)
 		return CAIRN_TIER_RETURNING;
 	if (seq->degraded.in_force.wish == CAIRN_WITHOUT_LOCAL)
 		return CAIRN_TIER_LOCAL;
-	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns));
+	return cairn_sequencer_tier(seq->cfg, seq_silent_s(seq, now_ns), seq->silence.answer_s);
 }
 
 /* Nothing is left to explore: either the exploration ends in a moment, or the map has more by then. Whatever a model

@@ -89,8 +89,8 @@ static struct cairn_twist turn_step(struct cairn_sequencer *seq, int64_t now_ns)
 	double slack =
 	    fabs(seq->step.cmd.w_radps) > 0.0 ? fmax(TURN_DONE_RAD, w * TURN_LATENCY_S) : TURN_DONE_RAD;
 	if (fabs(remaining) <= slack || remaining * sign_of(t->turn.wanted_rad) < 0.0) {
-		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "turned %.0f deg, now facing %.0f deg",
-		    -cairn_rad_to_deg(t->turned_rad), cairn_compass_deg(seq->inputs.pose.yaw_rad));
+		seq_task_end(seq, CAIRN_OUTCOME_SUCCESS, now_ns, "turned %.0f deg, now facing %d deg",
+		    -cairn_rad_to_deg(t->turned_rad), cairn_compass_whole_deg(seq->inputs.pose.yaw_rad));
 		return zero;
 	}
 	if (t->active_s > t->limit_s) {

@@ -160,7 +160,13 @@ static const struct verb verbs[] = {
 static bool arguments_ok(struct cairn_sequencer *seq, const struct verb *verb,
     const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
 {
-	double far_m = seq->cfg->map.extent_max_m;
+	double far_m = seq->cfg->map.extent_max_m, x_m, y_m;
+	if ((verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0 &&
+	    cairn_goal_coordinates(cmd->arg, &x_m, &y_m) && !(fabs(x_m) <= far_m && fabs(y_m) <= far_m)) {
+		snprintf(
+		    reply->text, sizeof(reply->text), "the goal must be within %.0f m of the start", far_m);
+		return false;
+	}
 	if ((verb->condition & CAIRN_MISSION_BIT(GOTO)) != 0 &&
 	    !(fabs(cmd->x_m) <= far_m && fabs(cmd->y_m) <= far_m)) {
 		snprintf(

@@ -130,7 +130,9 @@ uint64_t cairn_sequencer_rejects(const struct cairn_sequencer *seq);
 /* Decisions dropped because their id did not rise. */
 uint64_t cairn_sequencer_duplicates(const struct cairn_sequencer *seq);
 
-/* The tier of a model that has been silent for silent_s while its word was wanted. */
-enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double silent_s);
+/* The tier of a model that has been silent for silent_s while its word was wanted. answer_s: the time that its answers take, 0 when
+ * none came yet. A slow one is waited for
+ * until its answer is clearly late (1.3 times the usual), a minute at most. */
+enum cairn_tier cairn_sequencer_tier(const struct cairn_config *cfg, double silent_s, double answer_s);
 
 #endif

@@ -155,6 +155,13 @@ static void charge(struct cairn_budget *budget, int64_t now_ns, const struct cai
 	cairn_spending_add(&budget->spent, unix_s(budget, now_ns), cost);
 }
 
+void cairn_budget_spent_with(const struct cairn_budget *budget, int64_t now_ns,
+    const struct cairn_usage *usage, struct cairn_spending *ret)
+{
+	*ret = budget->spent;
+	cairn_spending_add(ret, unix_s(budget, now_ns), cairn_usage_cost_usd(&budget->prices, usage));
+}
+
 void cairn_budget_call_ended(
     struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage)
 {

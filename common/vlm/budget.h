@@ -59,6 +59,9 @@ void cairn_budget_call_sent(struct cairn_budget *budget, int64_t now_ns);
 /* usage counts (and costs) even when the answer was of no use. */
 void cairn_budget_call_ended(
     struct cairn_budget *budget, int64_t now_ns, bool ok, const struct cairn_usage *usage);
+/* What is spent, and a call of this usage besides. */
+void cairn_budget_spent_with(const struct cairn_budget *budget, int64_t now_ns,
+    const struct cairn_usage *usage, struct cairn_spending *ret);
 /* The call was given up by us, not by the service: it says nothing about its health, but it may have cost. */
 void cairn_budget_call_cancelled(
     struct cairn_budget *budget, int64_t now_ns, const struct cairn_usage *usage);

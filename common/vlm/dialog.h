@@ -143,10 +143,10 @@ bool cairn_dialog_restore(struct cairn_dialog *dialog, const struct cairn_dialog
 typedef void cairn_dialog_report_fn(void *ctx, const struct cairn_tool_call *report);
 void cairn_dialog_on_report(struct cairn_dialog *dialog, cairn_dialog_report_fn *on_report, void *ctx);
 
-/* Says where the thing is that a call of find_object_distance asks for, as one line into answer; with answer NULL a report
- * points to a thing in the picture. */
-typedef void cairn_dialog_locate_fn(
-    void *ctx, const struct cairn_tool_call *call, char *answer, size_t bytes);
+/* Where the thing is that a call of find_object_distance asks for, as one line into answer, or that a report points to in the
+ * picture (answer NULL). True: *ret_at is its place in the map. */
+typedef bool cairn_dialog_locate_fn(
+    void *ctx, const struct cairn_tool_call *call, char *answer, size_t bytes, struct cairn_vec2 *ret_at);
 void cairn_dialog_on_locate(struct cairn_dialog *dialog, cairn_dialog_locate_fn *locate, void *ctx);
 
 /* Memory and ledger, for saving and for what a file held; changed is set at each change and is the owner's to
@@ -154,6 +154,9 @@ void cairn_dialog_on_locate(struct cairn_dialog *dialog, cairn_dialog_locate_fn 
 struct cairn_memory *cairn_dialog_memory(struct cairn_dialog *dialog);
 struct cairn_budget *cairn_dialog_budget(struct cairn_dialog *dialog);
 bool *cairn_dialog_changed(struct cairn_dialog *dialog);
+
+/* What is spent, the call under way as if its answer never came: what a file has to say in case this process dies. */
+void cairn_dialog_spending(const struct cairn_dialog *dialog, int64_t now_ns, struct cairn_spending *ret);
 
 /* The provider of this index is never asked; why goes to the stats. For a missing key. */
 void cairn_dialog_give_up(struct cairn_dialog *dialog, uint32_t index, const char *why);

@@ -135,12 +135,15 @@ static void remember(struct cairn_dialog *d)
 	d->memory.discoveries_max = (uint32_t)d->cfg.discoveries_max;
 	for (uint32_t i = 0; i < d->answer.parsed.reports_count; i++) {
 		const struct cairn_tool_call *report = &d->answer.parsed.reports[i];
-		bool fresh =
-		    cairn_memory_report(&d->memory, report, d->in.snap.head.x_m, d->in.snap.head.y_m);
+		/* A room is where the robot is, and so is a thing whose place in the picture is not known. */
+		struct cairn_vec2 robot = {d->in.snap.head.x_m, d->in.snap.head.y_m}, at = robot;
+		if (report->has_spot && d->hooks.locate != NULL &&
+		    (!d->hooks.locate(d->hooks.locate_ctx, report, NULL, 0, &at) ||
+			report->significance == CAIRN_SIGNIFICANCE_ROOM))
+			at = robot;
+		bool fresh = cairn_memory_report(&d->memory, report, at.x_m, at.y_m);
 		if (fresh && d->hooks.on_report != NULL)
 			d->hooks.on_report(d->hooks.report_ctx, report);
-		if (report->has_spot && d->hooks.locate != NULL)
-			d->hooks.locate(d->hooks.locate_ctx, report, NULL, 0);
 		snprintf(d->answer.report_text[i], sizeof(d->answer.report_text[i]), "%s",
 		    fresh ? "Remembered." : "Known already.");
 	}
@@ -211,10 +214,11 @@ static void answer_path(struct cairn_dialog *d, int64_t now_ns)
 
 static void answer_where(struct cairn_dialog *d)
 {
+	struct cairn_vec2 at;
 	snprintf(d->answer.text, sizeof(d->answer.text), "nothing is known of where things are");
 	if (d->hooks.locate != NULL)
-		d->hooks.locate(
-		    d->hooks.locate_ctx, &d->answer.parsed.main, d->answer.text, sizeof(d->answer.text));
+		(void)d->hooks.locate(
+		    d->hooks.locate_ctx, &d->answer.parsed.main, d->answer.text, sizeof(d->answer.text), &at);
 }
 
 static void good_answer(struct cairn_dialog *d, int64_t now_ns)
@@ -288,6 +292,16 @@ void dialog_cancelled(struct cairn_dialog *d, int64_t now_ns)
 	struct cairn_usage usage;
 	charge_unanswered(d, now_ns, 0, true, &usage);
 	cairn_budget_call_cancelled(&d->budget, now_ns, &usage);
+}
+
+void cairn_dialog_spending(const struct cairn_dialog *d, int64_t now_ns, struct cairn_spending *ret)
+{
+	*ret = d->budget.spent;
+	if (!d->call.in_flight)
+		return;
+	struct cairn_asked a = asked(d);
+	struct cairn_usage usage = cairn_usage_unanswered(&a, 0, true);
+	cairn_budget_spent_with(&d->budget, now_ns, &usage, ret);
 }
 
 /* The picture was described: counted and charged like every answer. */

@@ -218,12 +218,11 @@ void check_providers(struct check_context *ctx, struct check_result *ret)
 		return;
 	for (uint32_t i = 0; i < cairn_lineup_rows(&lineup); i++) {
 		const struct cairn_profile *p = &lineup.rows[i];
-		bool bare = p->api_key_env[0] != '\0' && strncmp(p->base_url, "http://", 7) == 0 &&
-			    !is_loopback(p->base_url) && !cairn_profile_url_is_pilot(p->base_url);
-		if (bare) {
+		if (strncmp(p->base_url, "http://", 7) == 0 && !is_loopback(p->base_url)) {
 			check_says(ret, CHECK_WARNS,
-			    "%s: the key in %s would go over the network unencrypted to %s; use https://",
-			    p->name, p->api_key_env, p->base_url);
+			    "%s: the pictures%s%s would go over the network unencrypted to %s; use https://",
+			    p->name, p->api_key_env[0] != '\0' ? " and the key in " : "", p->api_key_env,
+			    p->base_url);
 			return;
 		}
 		if (used < sizeof(ret->text))

@@ -90,8 +90,9 @@ static void rows(const struct audit_page *page, FILE *out, row_fn *row)
 	    word(e, "decider")[0] != '\0' ? word(e, "decider") : word(e, "by"), word(e, "provider"),
 	    word(e, "model"), word(e, "trigger"), number(e, "latency_s"));
 	row(out, "by", text);
-	snprintf(text, sizeof(text), "at x %.2f m, y %.2f m, heading %s %.0f°, %.2f s before it was asked",
-	    number(s, "x_m"), number(s, "y_m"), cairn_compass_point(deg), deg, number(s, "age_s"));
+	snprintf(text, sizeof(text), "at x %.2f m, y %.2f m, heading %s %d°, %.2f s before it was asked",
+	    number(s, "x_m"), number(s, "y_m"), cairn_compass_point(deg),
+	    cairn_compass_whole_deg(number(s, "yaw_rad")), number(s, "age_s"));
 	row(out, "saw", text);
 	result_rows(page->result, out, row);
 	snprintf(text, sizeof(text), "%s%s",

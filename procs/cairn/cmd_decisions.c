@@ -78,9 +78,9 @@ static void print_entry(const struct cairn_history_entry *e, bool prompt)
 	printf("  %lld  %s%s\n", (long long)id_of(d, "id"), word(d, "what"),
 	    json_is_true(json_object_get(d, "shadow")) ? "  (shadow: not driven)" : "");
 	print_by(d);
-	printf("  saw      snapshot %lld (%s) at x %.2f m, y %.2f m, heading %s %.0f°, %.2f s old\n",
+	printf("  saw      snapshot %lld (%s) at x %.2f m, y %.2f m, heading %s %d°, %.2f s old\n",
 	    (long long)id_of(s, "id"), word(s, "hash"), number(s, "x_m"), number(s, "y_m"),
-	    cairn_compass_point(deg), deg, number(s, "age_s"));
+	    cairn_compass_point(deg), cairn_compass_whole_deg(number(s, "yaw_rad")), number(s, "age_s"));
 	printf("  prompt   %s\n", word(p, "hash"));
 	if (word(d, "reasoning")[0] != '\0')
 		printf("  said     %s\n", word(d, "reasoning"));
@@ -101,7 +101,7 @@ static void print_entry(const struct cairn_history_entry *e, bool prompt)
 static void print_json(const struct cairn_history_entry *e)
 {
 	json_t *both = cairn_history_json(e);
-	char *text = json_dumps(both, JSON_COMPACT);
+	char *text = json_dumps(both, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	printf("%s\n", text != NULL ? text : "{}");
 	free(text);
 	json_decref(both);

@@ -286,8 +286,8 @@ static void print_text(const struct shown *s)
 	printf("extent       %.1f x %.1f m in cells of %g m\n", s->frontiers.map_width_m,
 	    s->frontiers.map_height_m, s->map.cell_m);
 	double deg = cairn_compass_deg(s->robot.yaw_rad);
-	printf("robot        x %.2f m, y %.2f m, heading %s %.0f°\n", s->robot.x_m, s->robot.y_m,
-	    cairn_compass_point(deg), deg);
+	printf("robot        x %.2f m, y %.2f m, heading %s %d°\n", s->robot.x_m, s->robot.y_m,
+	    cairn_compass_point(deg), cairn_compass_whole_deg(s->robot.yaw_rad));
 	printf("frontiers    %u, %u within reach\n", s->frontiers.total, s->frontiers.reachable);
 	narrow_print(&s->frontiers, "too narrow   ", stdout);
 	print_doorways(s);

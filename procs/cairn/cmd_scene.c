@@ -223,16 +223,16 @@ static void print_view(const struct view *v, const struct cairn_scene_view *w)
 	else if (w->blocked)
 		printf("  blocked: %s\n", w->why);
 	else if (w->standoff_m > 0.0)
-		printf("  seen from %.2f %.2f, facing %s %.0f°, %.2f m in front of it\n", w->at.x_m,
-		    w->at.y_m, cairn_compass_point(cairn_compass_deg(w->at.yaw_rad)),
-		    cairn_compass_deg(w->at.yaw_rad), w->standoff_m);
+		printf("  seen from %.2f %.2f, facing %s %d°, %.2f m in front of it\n", w->at.x_m, w->at.y_m,
+		    cairn_compass_point(cairn_compass_deg(w->at.yaw_rad)),
+		    cairn_compass_whole_deg(w->at.yaw_rad), w->standoff_m);
 	else
 		printf("  stand at %.2f %.2f\n", w->at.x_m, w->at.y_m);
 }
 
 static int print_answer(const struct view *v, json_t *o)
 {
-	char *text = o != NULL ? json_dumps(o, JSON_COMPACT) : NULL;
+	char *text = o != NULL ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
 	bool found = o != NULL && json_is_true(json_object_get(o, "found"));
 	if (text != NULL)
 		printf("%s\n", cli_printable(text));
@@ -321,7 +321,7 @@ static int show(const struct view *v, const char *name)
 		    v->cli, CLI_FAILED, "%s: %s", path, err.text[0] != '\0' ? err.text : "no JSON");
 	path[strlen(path) - 5] = '\0';
 	if (v->cli->json) {
-		char *whole = json_dumps(j, JSON_COMPACT);
+		char *whole = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(15));
 		printf("%s\n", whole != NULL ? cli_printable(whole) : "null");
 		free(whole);
 	} else {

@@ -128,7 +128,7 @@ static void print_robot(struct picture *p)
 		cli_clock_text(m->elapsed_s, elapsed, sizeof(elapsed));
 		if (m->limit_s > 0.0)
 			cli_clock_text(m->limit_s, limit, sizeof(limit));
-		printf("mission   %s for %s%s%s%s%s\n",
+		printf("mission   %s, %s%s%s%s%s\n",
 		    cairn_enum_text(&cairn_enum_mission_state, (int)m->state), elapsed,
 		    limit[0] != '\0' ? " of " : "", limit, m->reason[0] != '\0' ? ": " : "",
 		    cli_printable(m->reason));
@@ -146,8 +146,9 @@ static void print_robot(struct picture *p)
 		narrow_print(&p->frontiers, "narrow    ", stdout);
 	if (p->have[POSE]) {
 		double deg = cairn_compass_deg(p->pose.yaw_rad);
-		printf("pose      x %.2f m, y %.2f m, heading %s %.0f°, tracking %s (%.2f), %.1f m driven\n",
-		    p->pose.x_m, p->pose.y_m, cairn_compass_point(deg), deg,
+		printf("pose      x %.2f m, y %.2f m, heading %s %d°, tracking %s (%.2f), %.1f m driven\n",
+		    p->pose.x_m, p->pose.y_m, cairn_compass_point(deg),
+		    cairn_compass_whole_deg(p->pose.yaw_rad),
 		    cairn_enum_text(&cairn_enum_tracking, (int)p->pose.tracking), p->pose.quality,
 		    p->pose.distance_m);
 	}

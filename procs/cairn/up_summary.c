@@ -122,7 +122,7 @@ void up_summary_json(const struct up_run *run, int64_t now_ns, FILE *out)
 	json_object_set_new(o, "passed", json_boolean(passed));
 	json_object_set_new(
 	    o, passed ? "excuse" : "why_not", why[0] != '\0' ? json_string(why) : json_null());
-	json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
+	json_dumpf(o, out, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	fputc('\n', out);
 	json_decref(o);
 }

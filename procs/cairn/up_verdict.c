@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/safety/motor_gate.h"
+#include "common/safety/watchdog.h"
 #include "procs/cairn/up.h"
 
 #define SETTLED_S 10.0 /* a stack that is up has had its first scan, board and answer by then */
@@ -54,11 +55,19 @@ static bool wheels_in_trouble(const struct up_run *run)
 				       run->motion.state == CAIRN_MOTOR_STATE_ESTOP);
 }
 
+static bool by_person(const char *reason)
+{
+	return strncmp(reason, CAIRN_MOTOR_PERSON, sizeof(CAIRN_MOTOR_PERSON) - 1) == 0;
+}
+
+/* As the wheels say, or the watchdog, whose word comes later. */
 static bool stopped_by_person(const struct up_run *run)
 {
-	static const char person[] = CAIRN_MOTOR_PERSON;
-	return run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_ESTOP &&
-	       strncmp(run->motion.reason, person, sizeof(person) - 1) == 0;
+	static const char stop[] = CAIRN_HEALTH_ESTOP;
+	return (run->have_motion && run->motion.state == CAIRN_MOTOR_STATE_ESTOP &&
+		   by_person(run->motion.reason)) ||
+	       (run->have_health && strncmp(run->health.problem, stop, sizeof(stop) - 1) == 0 &&
+		   by_person(run->health.problem + sizeof(stop) - 1));
 }
 
 /* More calls have failed than were answered lately, as the budget judges, or none was ever of use. */

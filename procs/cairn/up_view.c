@@ -124,8 +124,8 @@ static void view_robot(struct screen *s, const struct up_run *run)
 	if (run->have_pose) {
 		double deg = cairn_compass_deg(p->yaw_rad);
 		line(s, p->tracking == CAIRN_TRACKING_GOOD ? PLAIN : WARN, "pose",
-		    "x %+.2f  y %+.2f m  %3.0f° %s   tracking %s %.0f %%   %.1f m driven   %.2f m/s", p->x_m,
-		    p->y_m, deg, cairn_compass_point(deg),
+		    "x %+.2f  y %+.2f m  %3d° %s   tracking %s %.0f %%   %.1f m driven   %.2f m/s", p->x_m,
+		    p->y_m, cairn_compass_whole_deg(p->yaw_rad), cairn_compass_point(deg),
 		    cairn_enum_text(&cairn_enum_tracking, (int)p->tracking), 100.0 * p->quality,
 		    p->distance_m, p->v_mps);
 	}
@@ -208,9 +208,9 @@ static void view_decisions(struct screen *s, const struct up_run *run, int most)
 		const struct up_decision *d = &run->decisions[(run->decision_count - 1 - i) % UP_DECISIONS];
 		char when[32];
 		cli_clock_text(d->t_s, when, sizeof(when));
-		line(s, PLAIN, i == 0 ? "decided" : " ", "%s  %s%s%s   [%s]", when, d->what,
-		    d->why[0] != '\0' ? " because: " : "", d->why,
-		    d->became[0] != '\0' ? d->became : "under way");
+		line(s, PLAIN, i == 0 ? "decided" : " ", "%s  [%s] %s%s%s", when,
+		    d->became[0] != '\0' ? d->became : "under way", d->what,
+		    d->why[0] != '\0' ? " because: " : "", d->why);
 	}
 }
 

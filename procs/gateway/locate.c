@@ -54,7 +54,8 @@ void locator_on_scene(struct locator *l, const struct cairn_msg_scene *scene)
 }
 
 /* answer NULL: only what it points to counts. */
-static void locate(void *ctx, const struct cairn_tool_call *call, char *answer, size_t bytes)
+static bool locate(
+    void *ctx, const struct cairn_tool_call *call, char *answer, size_t bytes, struct cairn_vec2 *ret_at)
 {
 	struct locator *l = ctx;
 	struct cairn_dialog_question q;
@@ -66,16 +67,16 @@ static void locate(void *ctx, const struct cairn_tool_call *call, char *answer, 
 	if (call->has_spot && cairn_find_in_picture(l->cfg, &view, call->label, share, &found, &l->seen) &&
 	    l->outbox != NULL)
 		cairn_outbox_put(l->outbox, CAIRN_TOPIC_SIGHTINGS, &l->seen, true, cairn_now_ns());
-	if (answer == NULL)
-		return;
-	if (call->has_spot && !found.found)
+	if (answer != NULL && call->has_spot && !found.found) {
 		snprintf(answer, bytes, "no depth is known there: too far, too near, or it shines");
-	else {
+	} else if (answer != NULL) {
 		if (!call->has_spot)
 			(void)cairn_find_in_scene(
 			    l->cfg, &l->scene, call->label, view.robot, unix_s(), &found);
 		cairn_found_text(&found, call->label, answer, bytes);
 	}
+	*ret_at = (struct cairn_vec2){found.at_m[0], found.at_m[1]};
+	return found.found;
 }
 
 struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog, struct cairn_error *err)

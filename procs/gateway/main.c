@@ -138,6 +138,7 @@ static void turn(struct gateway *g)
 	case CAIRN_DIALOG_SEND:
 		if (g->witness != NULL)
 			trace_asked(g->witness);
+		remembered_save_spending(&g->remembered);
 		service_send(g->service, body, bytes);
 		publish_stats(g);
 		break;

@@ -93,11 +93,12 @@ void remembered_save_spending(struct remembered *r)
 {
 	struct cairn_text text = {0};
 	struct cairn_error err = {"out of memory"};
-	const struct cairn_spending *spent = &cairn_dialog_budget(r->dialog)->spent;
-	cairn_spending_write(&text, spent);
+	struct cairn_spending spent;
+	cairn_dialog_spending(r->dialog, cairn_now_ns(), &spent);
+	cairn_spending_write(&text, &spent);
 	bool ok = !text.failed && cairn_file_replace(r->spending_path, 0, 0644, text.data, text.len, &err);
 	cairn_stage_tried(r->stage, "save what was spent", ok ? NULL : err.text);
 	cairn_text_free(&text);
 	if (ok)
-		r->saved_task_usd = spent->task_usd;
+		r->saved_task_usd = spent.task_usd;
 }

@@ -19,7 +19,7 @@ void remembered_load(
 
 /* What has changed. What could not be saved is tried again with the next call. */
 void remembered_save(struct remembered *r);
-/* After each call of the model, so that a process that dies forgets nothing that was answered. */
+/* When a call of the model is sent, counted as if its answer never came, and when it has ended: a process that dies forgets nothing. */
 void remembered_save_spending(struct remembered *r);
 
 #endif

@@ -253,7 +253,8 @@ static char *find_key(struct service *s, uint32_t index, struct cairn_error *err
 	}
 	cairn_secret_guard();
 	if (strncmp(profile->base_url, "http://", 7) == 0 && !cairn_profile_url_is_local(profile->base_url))
-		cairn_log_warn("the key for %s goes over the network unencrypted (base_url without https)",
+		cairn_log_warn(
+		    "pictures and key for %s go over the network unencrypted (base_url without https)",
 		    profile->name);
 	return key;
 }

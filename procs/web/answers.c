@@ -140,7 +140,7 @@ static void add_entry(void *ctx, const struct cairn_history_entry *e)
 
 static int give_json(struct web_http *h, json_t *json)
 {
-	char *text = json_dumps(json, JSON_COMPACT);
+	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	struct web_blob *blob = text != NULL ? web_blob_new(text, strlen(text)) : NULL;
 	free(text);
 	json_decref(json);

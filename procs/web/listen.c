@@ -235,9 +235,8 @@ static int bind_to(const struct cairn_web_address *a, struct cairn_error *err)
 	ok = ok && listen(fd, BACKLOG) == 0;
 	if (ok)
 		return fd;
-	cairn_error_set(err, "%s port %u: %s", a->host, a->port,
-	    errno == EADDRINUSE ? "taken by another process (another stack?); set web.endpoint"
-				: strerror(errno));
+	cairn_error_set(err, "%s:%u: %s", a->host, a->port,
+	    errno == EADDRINUSE ? "taken; set web.endpoint" : strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return -1;

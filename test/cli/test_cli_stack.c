@@ -133,7 +133,7 @@ START_TEST(status_shows_the_stack_and_ends_with_0_when_all_is_well)
 	start_stack((struct play){.stages = true});
 	const struct output *o = cairn("status", "");
 	ck_assert_msg(o->status == 0, "%s", o->err);
-	ck_assert_ptr_nonnull(strstr(o->out, "mission   exploring for 0:01:01"));
+	ck_assert_ptr_nonnull(strstr(o->out, "mission   exploring, 0:01:01"));
 	ck_assert_ptr_nonnull(strstr(o->out, "heading E 90°"));
 	ck_assert_ptr_nonnull(strstr(o->out, "mapper         up           4711"));
 	ck_assert_ptr_nonnull(strstr(o->out, "silent    "));

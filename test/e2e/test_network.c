@@ -74,7 +74,7 @@ static bool reaches(const struct up_run *run, void *ctx)
 	const struct cairn_msg_tier *tier = &run->tier;
 	bool exploring = run->have_mission && run->mission.state == CAIRN_MISSION_STATE_EXPLORING;
 	if (exploring && run->have_tier && tier->tier != CAIRN_TIER_RETURNING &&
-	    tier->tier != cairn_sequencer_tier(t->cfg, tier->silent_s) && tier->silent_s > 0.0) {
+	    tier->tier != cairn_sequencer_tier(t->cfg, tier->silent_s, 0.0) && tier->silent_s > 0.0) {
 		t->wrong++;
 		snprintf(t->what, sizeof(t->what), "%s after %.2f s",
 		    cairn_enum_text(&cairn_enum_tier, (int)tier->tier), tier->silent_s);

@@ -15,6 +15,7 @@ export const LAYERS = [
 	{ id: 'trail', label: 'Way driven', color: '--trail', draw: drawTrail },
 	{ id: 'scan', label: 'LiDAR', color: '--scan', topics: { scan: 5 }, draw: drawScan },
 	{ id: 'plan', label: 'Planned path and goal', color: '--accent', topics: { 'nav.path': 2, 'nav.goal': 2 }, draw: drawPlan },
+	{ id: 'goal', label: 'Goal of the exploration', color: '--ok', topics: { mission: 1 }, draw: drawMissionGoal },
 	{ id: 'frontiers', label: 'Openings', color: '--warn', topics: { frontiers: 1 }, draw: drawFrontiers },
 	{ id: 'candidates', label: 'Candidates', color: '--violet', topics: { candidates: 1 }, draw: drawCandidates },
 	{ id: 'things', label: 'Things seen', color: '--soft', topics: { scene: 0.5 }, draw: drawThings },
@@ -135,6 +136,16 @@ function drawPlan({ c, view, t, data }) {
 		c.arc(px, py, r, 0, TAU);
 		c.stroke();
 	}
+}
+
+/* What it is out for, once that has a place; where it drives just now is the plan's goal. */
+function drawMissionGoal(d) {
+	const m = d.data('mission');
+	if (!m?.goal_known || !m.goal)
+		return;
+	const [px, py] = mark(d, m.goal_x_m, m.goal_y_m, d.t('--ok'), 10, false);
+	mark(d, m.goal_x_m, m.goal_y_m, d.t('--ok'), 3, true);
+	d.labels.add('goal', RANK.zone, `goal: ${d.clean(m.goal_place || m.goal)}`, px, py, d.t('--ok'), { gap: 14, bold: true });
 }
 
 function drawFrontiers(d) {

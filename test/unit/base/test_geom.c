@@ -37,6 +37,10 @@ START_TEST(compass_is_clockwise_from_the_start_heading)
 	ck_assert_str_eq(cairn_compass_point(cairn_compass_deg(-M_PI / 2)), "E");
 	ck_assert_str_eq(cairn_compass_point(cairn_compass_deg(M_PI / 4)), "NW");
 	ck_assert_str_eq(cairn_compass_point(359.0), "N");
+	ck_assert_int_eq(cairn_compass_whole_deg(-M_PI / 2), 90);
+	ck_assert_int_eq(cairn_compass_whole_deg(0.001), 0); /* 359.94 */
+	ck_assert_int_eq(cairn_compass_whole_deg(0.01), 359);
+	ck_assert_int_eq(cairn_compass_whole_deg(NAN), 0);
 	ck_assert_double_eq_tol(cairn_compass_deg(M_PI / 2), 270.0, 1e-9);
 	ck_assert(!signbit(cairn_compass_deg(0.0))); /* nobody wants to read "N -0" */
 }

@@ -193,8 +193,10 @@ START_TEST(the_most_serious_trouble_is_told_and_the_last_one_is_kept)
 	ck_assert_str_eq(text, "emergency stop: operator");
 	up_note_error(&run);
 	ck_assert_str_eq(run.seen.error, "mapper: cannot save the map: disk full");
+	run.motion.state = CAIRN_MOTOR_STATE_DRIVING; /* it is released, and health does not know yet */
+	up_note_error(&run);
+	ck_assert_str_eq(run.seen.error, "mapper: cannot save the map: disk full");
 	run.health.ok = true;
-	run.motion.state = CAIRN_MOTOR_STATE_DRIVING;
 	run.vlm.failures++; /* a single failure of the model is no trouble, but an error */
 	up_note_error(&run);
 	ck_assert_ptr_nonnull(strstr(run.seen.error, "openai: HTTP 401"));

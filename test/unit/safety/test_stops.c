@@ -317,15 +317,15 @@ START_TEST(every_tier_is_reached_in_its_order_and_an_answer_ends_all_of_them)
 	    CAIRN_TIER_LOCAL, CAIRN_TIER_RETURNING};
 	size_t at = 0;
 	for (double s = 0.0; s < 100.0; s += 0.05) {
-		enum cairn_tier tier = cairn_sequencer_tier(&b.cfg, s);
+		enum cairn_tier tier = cairn_sequencer_tier(&b.cfg, s, 0.0);
 		if (tier != order[at])
 			at++;
 		ck_assert_uint_lt(at, sizeof(order) / sizeof(order[0]));
 		ck_assert_int_eq(tier, order[at]); /* one after the other, none skipped, never back */
 	}
 	ck_assert_uint_eq(at, 4);
-	ck_assert_int_eq(cairn_sequencer_tier(&b.cfg, 0.0), CAIRN_TIER_NORMAL);
-	ck_assert_int_eq(cairn_sequencer_tier(&b.cfg, NAN), CAIRN_TIER_NORMAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&b.cfg, 0.0, 0.0), CAIRN_TIER_NORMAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&b.cfg, NAN, 0.0), CAIRN_TIER_NORMAL);
 }
 END_TEST
 

@@ -14,19 +14,33 @@ START_TEST(tiers_follow_the_clock)
 	    {10.1, CAIRN_TIER_LOCAL}, {30.0, CAIRN_TIER_LOCAL}, {30.1, CAIRN_TIER_RETURNING},
 	    {1e9, CAIRN_TIER_RETURNING}, {NAN, CAIRN_TIER_NORMAL}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ck_assert_int_eq(cairn_sequencer_tier(&cfg, rows[i].silent_s), rows[i].tier);
+		ck_assert_int_eq(cairn_sequencer_tier(&cfg, rows[i].silent_s, 0.0), rows[i].tier);
 	cfg.mission.return_home = false;
-	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 1e9), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 1e9, 0.0), CAIRN_TIER_LOCAL);
 	enum cairn_tier last = CAIRN_TIER_NORMAL;
 	static const int order[CAIRN_TIER_COUNT] = {[CAIRN_TIER_COASTING] = 1,
 	    [CAIRN_TIER_WAITING] = 2,
 	    [CAIRN_TIER_LOCAL] = 3,
 	    [CAIRN_TIER_RETURNING] = 4};
 	for (int ms = 0; ms < 60000; ms += 10) { /* never back while it is silent */
-		enum cairn_tier t = cairn_sequencer_tier(&cfg, ms * 1e-3);
+		enum cairn_tier t = cairn_sequencer_tier(&cfg, ms * 1e-3, 0.0);
 		ck_assert_int_ge(order[t], order[last]);
 		last = t;
 	}
+}
+END_TEST
+
+START_TEST(a_slow_model_is_waited_for_until_it_is_late)
+{
+	struct cairn_config cfg;
+	cairn_config_defaults(&cfg);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 10.1, 3.0), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 15.5, 12.0), CAIRN_TIER_WAITING); /* 15.6 s */
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 15.7, 12.0), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 35.5, 12.0), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 35.7, 12.0), CAIRN_TIER_RETURNING);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 60.1, 500.0), CAIRN_TIER_LOCAL); /* not for ever */
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, 10.1, NAN), CAIRN_TIER_LOCAL);
 }
 END_TEST
 
@@ -37,11 +51,11 @@ START_TEST(with_a_stand_in_on_the_robot_it_is_waited_for_before_local_exploratio
 	snprintf(cfg.vlm.local_provider, sizeof(cfg.vlm.local_provider), "smolvlm");
 	double wait_s = cfg.safety.silent_wait_s + cfg.vlm.local_wait_s,
 	       local_s = cfg.safety.silent_local_s + cfg.vlm.local_wait_s;
-	ck_assert_int_eq(cairn_sequencer_tier(&cfg, wait_s), CAIRN_TIER_WAITING);
-	ck_assert_int_eq(cairn_sequencer_tier(&cfg, wait_s + 0.01), CAIRN_TIER_LOCAL);
-	ck_assert_int_eq(cairn_sequencer_tier(&cfg, local_s), CAIRN_TIER_LOCAL);
-	ck_assert_int_eq(cairn_sequencer_tier(&cfg, local_s + 0.01), CAIRN_TIER_RETURNING);
-	ck_assert_int_eq(cairn_sequencer_tier(&cfg, cfg.safety.silent_coast_s), CAIRN_TIER_COASTING);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, wait_s, 0.0), CAIRN_TIER_WAITING);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, wait_s + 0.01, 0.0), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, local_s, 0.0), CAIRN_TIER_LOCAL);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, local_s + 0.01, 0.0), CAIRN_TIER_RETURNING);
+	ck_assert_int_eq(cairn_sequencer_tier(&cfg, cfg.safety.silent_coast_s, 0.0), CAIRN_TIER_COASTING);
 }
 END_TEST
 
@@ -394,7 +408,7 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock,
+CAIRN_TEST_MAIN("sequencer_mission", tiers_follow_the_clock, a_slow_model_is_waited_for_until_it_is_late,
     with_a_stand_in_on_the_robot_it_is_waited_for_before_local_exploration,
     it_starts_by_itself_only_with_a_good_pose,
     a_silent_model_is_waited_for_then_replaced_then_the_robot_goes_home,

@@ -184,7 +184,9 @@ START_TEST(without_a_goal_nothing_is_reached_and_a_goal_may_come_later)
 	ck_assert_ptr_nonnull(strstr(r->last_model_result.reason, "has no goal"));
 	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
 	uint64_t decisions = r->out.mission.decisions;
-	ck_assert(!say(r, "explore", "").ok); /* exploring already */
+	ck_assert(!say(r, "explore", "").ok);      /* exploring already */
+	ck_assert(!say(r, "explore", "1e9 5").ok); /* nowhere that a map could be */
+	ck_assert(!say(r, "explore", "0 -9999").ok);
 	ck_assert(say(r, "explore", "0.5 \"0.5").ok);
 	ck_assert_uint_eq(r->out.mission.decisions, decisions);
 	ck_assert_str_eq(r->out.mission.goal, "0.5  0.5");

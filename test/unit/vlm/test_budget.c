@@ -246,10 +246,22 @@ START_TEST(a_cancelled_call_says_nothing_about_the_service)
 }
 END_TEST
 
+START_TEST(what_a_call_may_cost_can_be_put_beside_what_is_spent)
+{
+	fresh();
+	struct cairn_usage used = {.tokens_in = 1000};
+	struct cairn_spending with;
+	cairn_budget_call_sent(&budget, now_ns);
+	cairn_budget_spent_with(&budget, now_ns, &used, &with);
+	ck_assert_double_eq_tol(with.session_usd, 0.00015, 1e-9);
+	ck_assert_double_eq(budget.spent.session_usd, 0.0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("vlm budget", cost_follows_the_price_list, calls_per_minute_are_limited_in_a_sliding_window,
     money_limits_stop_before_they_are_broken, slow_calls_raise_the_tier_to_elevated_and_quick_ones_lower_it,
     failures_lead_to_degraded_and_offline_and_one_success_ends_the_streak, limits_survive_a_restart,
     a_day_has_a_limit_of_its_own, a_restart_neither_forgets_nor_counts_twice,
     what_the_agent_spends_counts_in_the_day_once_and_in_no_hour,
     a_damaged_file_of_what_was_spent_is_refused_with_its_line,
-    a_cancelled_call_says_nothing_about_the_service)
+    a_cancelled_call_says_nothing_about_the_service, what_a_call_may_cost_can_be_put_beside_what_is_spent)

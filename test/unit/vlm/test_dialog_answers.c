@@ -276,13 +276,16 @@ START_TEST(in_shadow_the_model_decides_for_the_log_and_is_compared_with_local_ex
 }
 END_TEST
 
-static void where(void *ctx, const struct cairn_tool_call *call, char *answer_text, size_t bytes)
+static bool where(
+    void *ctx, const struct cairn_tool_call *call, char *answer_text, size_t bytes, struct cairn_vec2 *ret_at)
 {
 	int *pointed = ctx;
+	*ret_at = (struct cairn_vec2){4.5, 3.0};
 	if (answer_text == NULL)
 		(*pointed)++;
 	else
 		snprintf(answer_text, bytes, "%s: 2.40 m", call->label);
+	return strcmp(call->label, "mist") != 0;
 }
 
 START_TEST(a_question_where_a_thing_is_gets_its_distance_back_and_reports_may_point_to_it)
@@ -304,8 +307,54 @@ START_TEST(a_question_where_a_thing_is_gets_its_distance_back_and_reports_may_po
 }
 END_TEST
 
+START_TEST(what_is_spent_counts_a_call_under_way_as_unanswered)
+{
+	struct cairn_spending before, with, after;
+	setup();
+	cairn_dialog_spending(dialog, now_ns, &before);
+	ck_assert_double_eq(before.session_usd, 0.0);
+	ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+	cairn_dialog_spending(dialog, now_ns, &with);
+	ck_assert_double_gt(with.session_usd, 0.0);
+	answer(200, REPLY(CALL("c1", "rotate", "{\\\"angle_deg\\\":-45}")));
+	cairn_dialog_spending(dialog, now_ns, &after);
+	ck_assert_double_gt(after.session_usd, 0.0);
+	ck_assert_double_eq(after.session_usd, cairn_dialog_budget(dialog)->spent.session_usd);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+START_TEST(a_reported_thing_is_where_it_was_pointed_to_and_a_room_where_the_robot_is)
+{
+	int pointed = 0;
+	setup();
+	cairn_dialog_on_locate(dialog, where, &pointed);
+	poll_dialog();
+	answer(
+	    200, REPLY(CALL("c1", "report_discovery",
+		     "{\\\"label\\\":\\\"kettle\\\",\\\"notes\\\":null,\\\"significance\\\":"
+		     "\\\"object\\\",\\\"at\\\":\\\"100,100,200,200\\\"}") "," CALL("c2", "report_discovery",
+		     "{\\\"label\\\":\\\"mist\\\",\\\"notes\\\":null,\\\"significance\\\":"
+		     "\\\"object\\\",\\\"at\\\":\\\"100,100,200,200\\\"}") "," CALL("c3", "report_discovery",
+		     "{\\\"label\\\":\\\"kitchen\\\",\\\"notes\\\":null,\\\"significance\\\":"
+		     "\\\"room\\\",\\\"at\\\":\\\"100,100,200,200\\\"}") "," CALL("c4", "rotate",
+		     "{\\\"angle_deg\\\":-45}")));
+	const struct cairn_memory *m = cairn_dialog_memory(dialog);
+	ck_assert_uint_eq(m->discoveries_count, 2);
+	ck_assert_double_eq(m->discoveries[0].x_m, 4.5);
+	ck_assert_double_eq(m->discoveries[0].y_m, 3.0);
+	ck_assert_double_eq(m->discoveries[1].x_m, 1.0); /* nobody knows: the robot's own place */
+	ck_assert_uint_eq(m->rooms_count, 1);
+	ck_assert_double_eq(m->rooms[0].x_m, 1.0);
+	ck_assert_int_eq(pointed, 3);
+	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("vlm_dialog_answers",
     a_question_where_a_thing_is_gets_its_distance_back_and_reports_may_point_to_it,
+    what_is_spent_counts_a_call_under_way_as_unanswered,
+    a_reported_thing_is_where_it_was_pointed_to_and_a_room_where_the_robot_is,
     the_first_bad_answer_stops_and_a_streak_falls_silent,
     failed_calls_are_retried_after_half_a_second_with_the_same_snapshot,
     rate_limits_are_obeyed_and_a_refused_key_is_final,
