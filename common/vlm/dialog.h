@@ -12,6 +12,7 @@
 #ifndef CAIRN_COMMON_VLM_DIALOG_H
 #define CAIRN_COMMON_VLM_DIALOG_H
 
+#include "common/base/geom.h"
 #include "common/vlm/budget.h"
 #include "common/vlm/decision.h"
 #include "common/vlm/decision_log.h"
