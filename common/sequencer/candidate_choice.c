@@ -64,6 +64,61 @@ static const struct cairn_msg_candidate *heir(
 	return best;
 }
 
+static bool offers(const struct cairn_msg_frontiers *set, uint32_t id)
+{
+	for (uint32_t i = 0; i < set->items_count; i++)
+		if (set->items[i].id == id)
+			return true;
+	return false;
+}
+
+void seq_frontiers_gone(struct cairn_sequencer *seq, const struct cairn_msg_frontiers *newest, int64_t t_ns)
+{
+	struct seq_offers *o = &seq->offers;
+	for (uint32_t i = 0; i < o->frontiers.items_count; i++) {
+		const struct cairn_msg_frontier *f = &o->frontiers.items[i];
+		if (!offers(newest, f->id))
+			o->gone_frontiers[o->gone_frontier_count++ % SEQ_GONE_MAX] =
+			    (struct seq_gone_frontier){t_ns, f->id, f->x_m, f->y_m};
+	}
+}
+
+/* The frontier of a decision that has gone since its snapshot. */
+static const struct seq_gone_frontier *gone_since(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	const struct seq_offers *o = &seq->offers;
+	for (uint32_t i = 0; i < o->gone_frontier_count && i < SEQ_GONE_MAX; i++)
+		if (o->gone_frontiers[i].id == d->frontier_id && d->t_snapshot_ns != 0 &&
+		    o->gone_frontiers[i].t_ns >= d->t_snapshot_ns)
+			return &o->gone_frontiers[i];
+	return NULL;
+}
+
+bool seq_named_in_time(const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	return d->tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && d->goal_kind == CAIRN_GOAL_KIND_FRONTIER &&
+	       gone_since(seq, d) != NULL;
+}
+
+const struct cairn_msg_frontier *seq_frontier_named(
+    const struct cairn_sequencer *seq, const struct cairn_msg_decision *d)
+{
+	const struct seq_offers *o = &seq->offers;
+	const struct cairn_msg_frontier *best = seq_frontier(seq, d->frontier_id);
+	const struct seq_gone_frontier *was = best == NULL ? gone_since(seq, d) : NULL;
+	double best_m = HEIR_M;
+	for (uint32_t i = 0; was != NULL && i < o->frontiers.items_count; i++) {
+		const struct cairn_msg_frontier *f = &o->frontiers.items[i];
+		double off_m = hypot(f->x_m - was->x_m, f->y_m - was->y_m);
+		if (!(off_m <= best_m))
+			continue;
+		best = f;
+		best_m = off_m;
+	}
+	return best;
+}
+
 const struct cairn_msg_candidate *seq_candidate(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns, char why[160])
 {
@@ -109,7 +164,7 @@ bool seq_names_something(
 	if (d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		return true;
 	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
-		return seq_frontier(seq, d->frontier_id) != NULL;
+		return seq_frontier_named(seq, d) != NULL;
 	return d->goal_kind != CAIRN_GOAL_KIND_CANDIDATE || seq_candidate(seq, d, now_ns, why) != NULL;
 }
 

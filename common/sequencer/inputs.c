@@ -256,6 +256,7 @@ void cairn_sequencer_on_frontiers(
 {
 	if (!seq_rising(seq, &seq->offers.t_frontiers_ns, t_ns, isfinite(frontiers->free_m2)))
 		return;
+	seq_frontiers_gone(seq, frontiers, t_ns);
 	seq->offers.frontiers = *frontiers;
 	if (frontiers->free_m2 <= 0.0)
 		return; /* a mapper that has just been reborn */

@@ -90,6 +90,9 @@ static void judge(struct cairn_sequencer *seq, const struct cairn_msg_decision *
 		seq_mission_apply(seq, CAIRN_MISSION_BIT(MODEL), now_ns);
 		if (seq->task.d.source == CAIRN_SOURCE_LOCAL && !seq->task.insists)
 			seq_task_end(seq, CAIRN_OUTCOME_REPLACED, now_ns, "the model answers again");
+	} else if (decision->source == CAIRN_SOURCE_MODEL && seq->task.d.source != CAIRN_SOURCE_LOCAL &&
+		   seq_basis_timely(seq, decision, now_ns) && seq_named_in_time(seq, decision)) {
+		seq->silence.t_wanted_ns = now_ns; /* it is not silent: its place was seen into meanwhile */
 	}
 	if (!seq_check(seq, decision, now_ns, &task, &refusal) &&
 	    !seq_model_fallback(seq, decision, refusal.reason, now_ns, &task)) {

@@ -265,7 +265,7 @@ bool seq_goal_of(const struct cairn_sequencer *seq, const struct cairn_msg_decis
 		*ret = (struct cairn_vec2){d->x_m, d->y_m};
 		return true;
 	case CAIRN_GOAL_KIND_FRONTIER:
-		f = seq_frontier(seq, d->frontier_id);
+		f = seq_frontier_named(seq, d);
 		if (f != NULL)
 			*ret = (struct cairn_vec2){f->goal_x_m, f->goal_y_m};
 		return f != NULL;
@@ -388,7 +388,7 @@ static bool prepare_frontier(struct cairn_sequencer *seq, const struct cairn_msg
 static const struct cairn_msg_frontier *frontier_of(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, struct seq_refusal *refusal)
 {
-	const struct cairn_msg_frontier *f = seq_frontier(seq, d->frontier_id);
+	const struct cairn_msg_frontier *f = seq_frontier_named(seq, d);
 	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER && f == NULL)
 		refuse(refusal, "there is no frontier %u any more", d->frontier_id);
 	if (d->goal_kind == CAIRN_GOAL_KIND_FRONTIER)
