@@ -1,4 +1,5 @@
 /* What an answer rests on: the age that its provider may have, the pose, and the corridor that it wants to use. */
+#include "common/sequencer/sequencer_private.h"
 #include "test/support/robot_rig.h"
 #include "test/support/runner.h"
 
@@ -209,10 +210,33 @@ START_TEST(a_place_that_is_not_offered_any_more_is_not_driven_to)
 {
 	struct rig *r = hall();
 	struct cairn_msg_decision d = old(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
-	r->frontiers.items[0].id = 2;
+	r->frontiers.items[0].id = 2; /* another one, out of the place of the first */
+	r->frontiers.items[0].x_m += 1.1;
 	rig_run(r, 0.6);
 	rig_decide(r, &d);
 	refused(r, "no frontier 1 any more");
+	rig_free(r);
+}
+END_TEST
+
+START_TEST(a_frontier_that_has_another_number_by_now_is_meant_still)
+{
+	struct rig *r = hall();
+	struct cairn_msg_decision d = old(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+	r->frontiers.items[0].id = 2;
+	r->frontiers.items[0].x_m += 0.9;
+	rig_run(r, 0.6);
+	rig_decide(r, &d);
+	rig_run(r, 0.1);
+	ck_assert_int_ne(r->last_model_result.outcome, CAIRN_OUTCOME_REFUSED);
+	ck_assert(r->seq->task.kind == SEQ_NAV && r->seq->task.nav.frontier_id == 2);
+	/* A word of after it had gone means nothing. */
+	struct cairn_msg_decision late = {.tool = CAIRN_TOOL_NAVIGATE_TO_GOAL};
+	late.goal_kind = CAIRN_GOAL_KIND_FRONTIER;
+	late.frontier_id = 1;
+	late.t_snapshot_ns = r->now_ns;
+	ck_assert_ptr_null(seq_frontier_named(r->seq, &late));
+	ck_assert(!seq_named_in_time(r->seq, &late) && seq_named_in_time(r->seq, &d));
 	rig_free(r);
 }
 END_TEST
@@ -223,4 +247,5 @@ CAIRN_TEST_MAIN("decision-basis", an_old_answer_counts_while_the_world_is_as_it_
     the_corridor_of_a_way_is_the_path_that_is_planned_and_not_the_straight_line,
     a_way_is_not_followed_before_its_path_was_compared, what_cannot_be_compared_is_not_acted_on,
     the_robot_may_have_moved_farther_only_for_a_way_whose_corridor_was_compared,
-    a_place_that_is_not_offered_any_more_is_not_driven_to)
+    a_place_that_is_not_offered_any_more_is_not_driven_to,
+    a_frontier_that_has_another_number_by_now_is_meant_still)
