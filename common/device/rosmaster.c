@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { HEAD = 0xFF, TO_BOARD = 0xFC, FROM_BOARD = 0xFB, FLASH = 0x5F, LEN_MIN = 4, LEN_MAX = 40 };
+enum { BEEP_MIN_MS = 10, BEEP_MAX_MS = 10000, ALL_LAMPS = 0xFF }; /* below 10 the board means other things */
 
 /* ---- commands ---- */
 
@@ -58,6 +59,26 @@ size_t cairn_rosmaster_request(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], enum cair
 {
 	const uint8_t data[2] = {(uint8_t)wanted, 0};
 	return cairn_rosmaster_frame(out, CAIRN_ROSMASTER_REQUEST, data, sizeof(data));
+}
+
+size_t cairn_rosmaster_beep(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], int ms)
+{
+	int time_ms = ms < BEEP_MIN_MS ? BEEP_MIN_MS : ms > BEEP_MAX_MS ? BEEP_MAX_MS : ms;
+	const uint8_t data[2] = {(uint8_t)time_ms, (uint8_t)(time_ms >> 8)};
+	return cairn_rosmaster_frame(out, CAIRN_ROSMASTER_BEEP, data, sizeof(data));
+}
+
+size_t cairn_rosmaster_lamps(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], uint32_t rgb)
+{
+	const uint8_t data[4] = {ALL_LAMPS, (uint8_t)(rgb >> 16), (uint8_t)(rgb >> 8), (uint8_t)rgb};
+	return cairn_rosmaster_frame(out, CAIRN_ROSMASTER_LAMPS, data, sizeof(data));
+}
+
+size_t cairn_rosmaster_effect_off(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX])
+{
+	const uint8_t data[3] = {
+	    0, 0xFF, 0xFF}; /* speed and parameter as the vendor's library has them by default */
+	return cairn_rosmaster_frame(out, CAIRN_ROSMASTER_EFFECT, data, sizeof(data));
 }
 
 size_t cairn_rosmaster_stop_frame(uint8_t out[13])

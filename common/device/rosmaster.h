@@ -20,6 +20,8 @@ enum cairn_rosmaster_func {
 	CAIRN_ROSMASTER_AUTO_REPORT = 0x01,
 	CAIRN_ROSMASTER_BEEP = 0x02,
 	CAIRN_ROSMASTER_SERVO = 0x03,
+	CAIRN_ROSMASTER_LAMPS = 0x05,
+	CAIRN_ROSMASTER_EFFECT = 0x06,
 	CAIRN_ROSMASTER_SPEED = 0x0A,    /* report */
 	CAIRN_ROSMASTER_IMU_MPU = 0x0B,  /* report */
 	CAIRN_ROSMASTER_ATTITUDE = 0x0C, /* report */
@@ -48,6 +50,12 @@ size_t cairn_rosmaster_set_car_type(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], int 
 size_t cairn_rosmaster_auto_report(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], bool on);
 /* Asks for the report wanted (CAIRN_ROSMASTER_VERSION, CAIRN_ROSMASTER_CAR_TYPE). */
 size_t cairn_rosmaster_request(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], enum cairn_rosmaster_func wanted);
+
+/* The beeper sounds for ms, 10 to 10000 in steps of 10; it ends by itself. */
+size_t cairn_rosmaster_beep(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], int ms);
+/* All lamps of the light bar in one colour, 0xRRGGBB. The board obeys once no effect of its own runs. */
+size_t cairn_rosmaster_lamps(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX], uint32_t rgb);
+size_t cairn_rosmaster_effect_off(uint8_t out[CAIRN_ROSMASTER_FRAME_MAX]);
 
 /* What a second opener of the device (launcher, watchdog) writes, in one write, to stop a base whose owner
  * died: "reset state", which stops the car in any mode and carries no car type, and "auto report on", because

@@ -55,7 +55,7 @@ static void add(struct cairn_notify *c, const struct cairn_msg_say *say, int64_t
 		return;
 	}
 	struct cairn_notice *n = &c->items[c->count++];
-	*n = (struct cairn_notice){.urgency = say->urgency, .t_ns = now_ns};
+	*n = (struct cairn_notice){.urgency = say->urgency, .waits = say->waits, .t_ns = now_ns};
 	snprintf(n->text, sizeof(n->text), "%s", say->text);
 }
 
@@ -83,8 +83,8 @@ static json_t *notice_json(const struct cairn_notice *n, int64_t unix_less_mono_
 {
 	char when[32];
 	put_time(n->t_ns + unix_less_mono_ns, when, sizeof(when));
-	return json_pack("{s:s, s:s, s:s}", "time", when, "urgency",
-	    cairn_enum_text(&cairn_enum_urgency, (int)n->urgency), "text", n->text);
+	return json_pack("{s:s, s:s, s:b, s:s}", "time", when, "urgency",
+	    cairn_enum_text(&cairn_enum_urgency, (int)n->urgency), "waits", n->waits, "text", n->text);
 }
 
 static size_t write_json(const struct cairn_notify *c, const char *lines, int64_t unix_less_mono_ns,

@@ -14,6 +14,7 @@
 struct cairn_notice {
 	char text[256];
 	enum cairn_urgency urgency;
+	bool waits;   /* the robot waits for a person from then on */
 	int64_t t_ns; /* when it happened */
 };
 
@@ -30,7 +31,7 @@ struct cairn_notify {
 void cairn_notify_init(struct cairn_notify *c, const struct cairn_config *cfg);
 
 /* The body of what is to be told now, all that waits; its length, 0: nothing. Then cairn_notify_ended is called, once.
- * notify.format json: {"text", "robot", "notices": [{"time", "urgency", "text"}]}, text being all of them, a line each, behind the robot's
+ * notify.format json: {"text", "robot", "notices": [{"time", "urgency", "waits", "text"}]}, text being all of them, a line each, behind the robot's
  * name; text: these lines. unix_less_mono_ns: wall clock minus monotonic. */
 size_t cairn_notify_begin(
     struct cairn_notify *c, int64_t now_ns, int64_t unix_less_mono_ns, char body[CAIRN_NOTIFY_BODY_MAX]);

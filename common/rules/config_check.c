@@ -6,6 +6,7 @@
 #include "common/config/speeds.h"
 #include "common/device/battery.h"
 #include "common/device/guard_lines.h"
+#include "common/signal/signal_lines.h"
 #include "common/safety/monitor_polygons.h"
 #include "common/sequencer/zone_text.h"
 #include "common/explore/exploration_context.h"
@@ -160,6 +161,33 @@ static bool check_web(const struct cairn_config *cfg, struct cairn_error *err)
 	return false;
 }
 
+/* Beeper and lights. */
+static bool check_signals(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	struct cairn_gpio_lines lines;
+	struct cairn_error why = {""};
+	if (!cairn_signal_lines_parse(&lines, cfg->robot.signal_lines, &why))
+		cairn_error_set(err, "robot.signal_lines: %.180s", why.text);
+	else if (cfg->robot.signal_board && cfg->robot.base_model != CAIRN_CHOICE_BASE_MODEL_ROSMASTER)
+		cairn_error_set(err, "robot.signal_board: only a base with robot.base_model: rosmaster has "
+				     "beeper and light bar; name lines in robot.signal_lines instead");
+	else
+		return true;
+	return false;
+}
+
+/* Where news go; an address in the environment is judged by the stage that may see it. */
+static bool check_notify(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const char *url = cfg->notify.url;
+	size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
+	if (url[0] == '\0' || (scheme > 0 && strcspn(url + scheme, "/?#@ ") > 0 && strchr(url, ' ') == NULL))
+		return true;
+	cairn_error_set(
+	    err, "notify.url: '%.100s' is no address: it must be http://HOST/... or https://HOST/...", url);
+	return false;
+}
+
 static bool check_robot(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	struct cairn_battery_curve curve;
@@ -169,7 +197,7 @@ static bool check_robot(const struct cairn_config *cfg, struct cairn_error *err)
 		cairn_error_set(err, "robot.battery_curve: %.160s", why.text);
 		return false;
 	}
-	struct cairn_guard_lines guard;
+	struct cairn_gpio_lines guard;
 	if (!cairn_guard_lines_parse(&guard, r->guard_lines, &why)) {
 		cairn_error_set(err, "robot.guard_lines: %.180s", why.text);
 		return false;
@@ -278,7 +306,8 @@ bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
 	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err) ||
-	    !check_robot(cfg, err) || !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err))
+	    !check_robot(cfg, err) || !check_signals(cfg, err) || !check_notify(cfg, err) ||
+	    !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

@@ -155,6 +155,8 @@ void cairn_motor_message(struct cairn_motor *m, int64_t now_ns, struct cairn_msg
 	    .rejected = m->rejected};
 	if ((m->conditions & CAIRN_MOTOR_NO_SCAN) == 0)
 		out->nearest_m = cairn_monitor_nearest(&m->monitor);
+	out->waits_release = (m->conditions & (CAIRN_MOTOR_ESTOP | CAIRN_MOTOR_CONTRADICTION)) != 0 ||
+			     (m->needs_operator && (m->conditions & CAIRN_MOTOR_REARMING) != 0);
 	out->pace = pace(m);
 	say_cause(m, out);
 	say_reason(m, now_ns, out->reason, sizeof(out->reason));

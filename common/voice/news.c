@@ -5,12 +5,13 @@
 
 #include "common/base/geom.h"
 
-__attribute__((format(printf, 3, 4))) static void tell(
+/* NULL: there is no room. */
+__attribute__((format(printf, 3, 4))) static struct cairn_msg_say *tell(
     struct cairn_news *n, enum cairn_urgency urgency, const char *fmt, ...)
 {
 	if (n->count == CAIRN_NEWS_MAX) {
 		n->lost++;
-		return;
+		return NULL;
 	}
 	struct cairn_msg_say *s = &n->items[n->count++];
 	va_list ap;
@@ -18,6 +19,13 @@ __attribute__((format(printf, 3, 4))) static void tell(
 	va_start(ap, fmt);
 	vsnprintf(s->text, sizeof(s->text), fmt, ap);
 	va_end(ap);
+	return s;
+}
+
+static void mark_waits(struct cairn_msg_say *s)
+{
+	if (s != NULL)
+		s->waits = true;
 }
 
 bool cairn_news_take(struct cairn_news *n, struct cairn_msg_say *ret)
@@ -57,7 +65,7 @@ void cairn_news_mission(struct cairn_news *n, const struct cairn_msg_mission *m)
 	n->mission = m->state;
 	memcpy(n->help, m->help, sizeof(n->help));
 	if (asks)
-		tell(n, CAIRN_URGENCY_WARNING, "I need help: %.150s", m->help);
+		mark_waits(tell(n, CAIRN_URGENCY_WARNING, "I need help: %.150s", m->help));
 	if (!changed)
 		return;
 	if (before == CAIRN_MISSION_STATE_GOTO && m->state != CAIRN_MISSION_STATE_PAUSED &&
@@ -87,13 +95,29 @@ void cairn_news_agent(struct cairn_news *n, const struct cairn_msg_agent *m)
 		tell(n, CAIRN_URGENCY_ANSWER, "I have given the task up: %.220s", m->answer);
 }
 
+/* States of the wheels that a person has to end. One that comes and goes, as a robot that is carried leans, is told once. */
+static void tell_calls(struct cairn_news *n, const struct cairn_msg_motion *m, int64_t now_ns)
+{
+	enum cairn_signal signal = cairn_signal_of_motion(m);
+	if (!cairn_signal_rows[signal].calls)
+		return;
+	bool is_new =
+	    signal != n->called || now_ns - n->t_called_ns >= CAIRN_NEWS_CALLED_MS * CAIRN_NS_PER_MS;
+	n->called = signal;
+	n->t_called_ns = now_ns;
+	if (is_new)
+		mark_waits(tell(n, CAIRN_URGENCY_WARNING, "I wait for a person. %.90s", m->reason));
+}
+
 void cairn_news_motion(struct cairn_news *n, const struct cairn_msg_motion *m, int64_t now_ns)
 {
 	bool estop = m->state == CAIRN_MOTOR_STATE_ESTOP;
 	if (estop && !n->estop)
-		tell(n, CAIRN_URGENCY_WARNING, "Emergency: I stand until somebody releases me. %.90s",
-		    m->reason);
+		mark_waits(tell(n, CAIRN_URGENCY_WARNING,
+		    "Emergency: I stand until somebody releases me. %.90s", m->reason));
 	n->estop = estop;
+	if (!estop)
+		tell_calls(n, m, now_ns);
 	if (m->state != CAIRN_MOTOR_STATE_BLOCKED) {
 		n->t_blocked_ns = 0;
 		n->blocked_told = false;

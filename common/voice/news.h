@@ -3,11 +3,13 @@
 #ifndef CAIRN_COMMON_VOICE_NEWS_H
 #define CAIRN_COMMON_VOICE_NEWS_H
 
+#include "common/signal/signal.h"
 #include "ipc/ports.h"
 
 #define CAIRN_NEWS_MAX 8
 #define CAIRN_NEWS_BATTERY_PERCENT 20.0      /* low from here on, */
 #define CAIRN_NEWS_BATTERY_BACK_PERCENT 30.0 /* and told again when it has been above this */
+#define CAIRN_NEWS_CALLED_MS 10000           /* the same call again only when it has not held for so long */
 #define CAIRN_NEWS_BLOCKED_MS 2000           /* so long the motor stage has to hold the wheels */
 
 struct cairn_news {
@@ -21,7 +23,9 @@ struct cairn_news {
 	char help[160];
 	uint64_t discovery;
 	bool battery_low, estop, blocked_told;
-	int64_t t_blocked_ns; /* 0: the wheels are not held */
+	enum cairn_signal called; /* the last for which a person has to come, */
+	int64_t t_called_ns;      /* and when it held last */
+	int64_t t_blocked_ns;     /* 0: the wheels are not held */
 };
 
 void cairn_news_tier(struct cairn_news *n, const struct cairn_msg_tier *m);

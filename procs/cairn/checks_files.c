@@ -183,9 +183,11 @@ static bool check_other_keys(const struct check_context *ctx, struct check_resul
 		    voice->transcriber_key);
 		return false;
 	}
-	if (ctx->cfg->notify.url_env[0] != '\0' && !is_set(ctx->cfg->notify.url_env)) {
-		check_says(ret, CHECK_FAILS, "notify.url_env: the environment variable %s is not set",
-		    ctx->cfg->notify.url_env);
+	const struct cairn_config_notify *notify = &ctx->cfg->notify;
+	bool address = notify->url_env[0] == '\0' || is_set(notify->url_env);
+	if (!address || (notify->auth_env[0] != '\0' && !is_set(notify->auth_env))) {
+		check_says(ret, CHECK_FAILS, "notify.%s: the environment variable %s is not set",
+		    address ? "auth_env" : "url_env", address ? notify->auth_env : notify->url_env);
 		return false;
 	}
 	if (ctx->cfg->fleet.broker[0] != '\0' && ctx->cfg->fleet.user[0] != '\0' &&

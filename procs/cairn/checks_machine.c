@@ -67,12 +67,12 @@ void check_built(struct check_context *ctx, struct check_result *ret)
 		    "fleet.broker: this build is without libmosquitto; install libmosquitto-dev and build "
 		    "anew "
 		    "(scripts/setup.sh, docs/fleet.md), or leave the key empty");
-	else if (cfg->robot.guard_lines[0] != '\0' && cfg->robot.drive != CAIRN_CHOICE_DRIVE_SIMULATED &&
-		 !CAIRN_GPIOD)
+	else if ((cfg->robot.guard_lines[0] != '\0' || cfg->robot.signal_lines[0] != '\0') &&
+		 cfg->robot.drive != CAIRN_CHOICE_DRIVE_SIMULATED && !CAIRN_GPIOD)
 		check_says(ret, CHECK_FAILS,
-		    "robot.guard_lines: this build is without libgpiod 1; install libgpiod-dev and build "
-		    "anew "
-		    "(scripts/setup.sh, docs/robots.md), or leave the key empty");
+		    "robot.%s: this build is without libgpiod 1; install libgpiod-dev and build anew "
+		    "(scripts/setup.sh, docs/robots.md), or leave the key empty",
+		    cfg->robot.guard_lines[0] != '\0' ? "guard_lines" : "signal_lines");
 	else
 		check_says(ret, CHECK_OK, "what the configuration asks for is built");
 }

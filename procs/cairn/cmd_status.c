@@ -17,8 +17,8 @@
 
 static const enum cairn_topic wanted[] = {CAIRN_TOPIC_STAGES, CAIRN_TOPIC_MISSION, CAIRN_TOPIC_TIER,
     CAIRN_TOPIC_POSE, CAIRN_TOPIC_MOTION, CAIRN_TOPIC_BATTERY, CAIRN_TOPIC_VLM_STATS, CAIRN_TOPIC_HEALTH,
-    CAIRN_TOPIC_FRONTIERS};
-enum { STAGES, MISSION, TIER, POSE, MOTION, BATTERY, VLM, HEALTH, FRONTIERS, WANTED };
+    CAIRN_TOPIC_FRONTIERS, CAIRN_TOPIC_SIGNAL};
+enum { STAGES, MISSION, TIER, POSE, MOTION, BATTERY, VLM, HEALTH, FRONTIERS, SIGNAL, WANTED };
 
 struct picture {
 	bool have[WANTED];
@@ -31,12 +31,13 @@ struct picture {
 	struct cairn_msg_vlm_stats vlm;
 	struct cairn_msg_health health;
 	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_signal signal;
 };
 
 static void place_of(struct picture *p, void *places[WANTED])
 {
 	void *all[WANTED] = {&p->stages, &p->mission, &p->tier, &p->pose, &p->motion, &p->battery, &p->vlm,
-	    &p->health, &p->frontiers};
+	    &p->health, &p->frontiers, &p->signal};
 	memcpy(places, all, sizeof(all));
 }
 
@@ -74,6 +75,15 @@ static bool look(const char *run_dir, struct picture *p, struct cairn_error *err
 	return ok;
 }
 
+/* The stage runs, whose topic is not there on every robot. */
+static bool has_signals(const struct picture *p)
+{
+	for (uint32_t i = 0; p->have[STAGES] && i < p->stages.items_count; i++)
+		if (strcmp(p->stages.items[i].name, cairn_topics[CAIRN_TOPIC_SIGNAL].stage) == 0)
+			return true;
+	return false;
+}
+
 /* The same of a robot elsewhere. */
 static bool look_there(
     const struct cli *cli, struct cairn_remote *remote, struct picture *p, struct cairn_error *err)
@@ -88,7 +98,8 @@ static bool look_there(
 			return false;
 	}
 	int64_t end_ns = cli_now_ns() + THERE_NS;
-	while (heard < WANTED && !cli_interrupted() && cli_now_ns() < end_ns) {
+	while ((heard < SIGNAL || (has_signals(p) && !p->have[SIGNAL])) && !cli_interrupted() &&
+	       cli_now_ns() < end_ns) {
 		int64_t left_ns = end_ns - cli_now_ns();
 		r = cairn_remote_recv(remote, name, &bytes, (int)(left_ns / CAIRN_NS_PER_MS) + 1);
 		if (r <= 0)
@@ -99,7 +110,7 @@ static bool look_there(
 				continue;
 			p->have[i] = cairn_msg_decode(cairn_topics[wanted[i]].desc, bytes, (size_t)r, &hdr,
 					 places[i], err) == 0;
-			heard += p->have[i];
+			heard += p->have[i] && i < SIGNAL;
 		}
 	}
 	if (heard > 0)
@@ -158,6 +169,9 @@ static void print_robot(struct picture *p)
 		printf("wheels    %s, %.2f m/s%s%s\n",
 		    cairn_enum_text(&cairn_enum_motor_state, (int)p->motion.state), p->motion.v_mps,
 		    p->motion.reason[0] != '\0' ? ": " : "", cli_printable(p->motion.reason));
+	if (p->have[SIGNAL])
+		printf("signal    %s%s%s\n", cairn_enum_text(&cairn_enum_signal, (int)p->signal.signal),
+		    p->signal.reason[0] != '\0' ? ": " : "", cli_printable(p->signal.reason));
 	if (p->have[BATTERY])
 		printf("battery   %.1f V", p->battery.voltage_v);
 	if (p->have[BATTERY] && p->battery.percent >= 0.0)
@@ -263,7 +277,7 @@ static void print_text(const struct cli *cli, struct picture *p)
 	print_commands(p);
 	bool first = true;
 	for (int i = 0; i < WANTED; i++) {
-		if (!p->have[i]) {
+		if (!p->have[i] && (i < SIGNAL || has_signals(p))) {
 			printf("%s%s", first ? "silent    " : ", ", cairn_topics[wanted[i]].name);
 			first = false;
 		}

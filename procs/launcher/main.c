@@ -52,6 +52,7 @@ enum when {
 	LISTENS,
 	LOCAL_TIER,
 	GUARDS,
+	SIGNALS,
 	FLEET
 };
 
@@ -64,6 +65,9 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 		return cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
 	case GUARDS: /* the simulator plays them itself */
 		return cfg->robot.guard_lines[0] != '\0' && !wanted(cfg, SIMULATED);
+	case SIGNALS: /* a simulated robot has the board's, and no lines */
+		return cfg->robot.signal_board ||
+		       (cfg->robot.signal_lines[0] != '\0' && !wanted(cfg, SIMULATED));
 	case PILOT:
 		return cairn_lineup_names(&cfg->vlm, "pilot");
 	case REMOTE:
@@ -105,7 +109,7 @@ static bool wanted(const struct cairn_config *cfg, enum when when)
 static bool wanted_in_replay(const struct cairn_config *cfg, const char *name, enum when when)
 {
 	static const char *const devices[] = {
-	    "robot-sim", "motor", "sensor-bridge", "guard-bridge", "camera-bridge"};
+	    "robot-sim", "motor", "sensor-bridge", "guard-bridge", "camera-bridge", "signals"};
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
 		if (strcmp(name, devices[i]) == 0)
 			return false;

@@ -27,6 +27,7 @@ void cairn_secrets_of(const struct cairn_config *cfg, struct cairn_secrets *ret)
 	if (cfg->voice.transcriber_url[0] != '\0')
 		add(ret, "listen", cfg->voice.transcriber_key);
 	add(ret, "notify", cfg->notify.url_env);
+	add(ret, "notify", cfg->notify.auth_env);
 	if (cfg->fleet.user[0] != '\0')
 		add(ret, "fleet", "CAIRN_FLEET_PASSWORD");
 }

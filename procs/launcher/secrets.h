@@ -4,7 +4,8 @@
 
 #include "common/vlm/profile.h"
 
-#define CAIRN_SECRETS_MAX (CAIRN_LINEUP_ROWS_MAX + 4) /* of the gateway; of agent, listen, notify and fleet */
+#define CAIRN_SECRETS_MAX                                                                                    \
+	(CAIRN_LINEUP_ROWS_MAX + 5) /* of the gateway; of agent, listen, notify (two) and fleet */
 
 struct cairn_secret {
 	const char *stage;

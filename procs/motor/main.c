@@ -16,6 +16,7 @@
 #include "common/device/wheel_odom.h"
 #include "common/safety/motor_ports.h"
 #include "common/safety/estop_latch.h"
+#include "common/signal/board_signal.h"
 #include "procs/shell/serial.h"
 #include "procs/shell/stage.h"
 
@@ -41,6 +42,7 @@ struct app {
 	int64_t scan_ns; /* stamp of the newest scan that a frame has answered */
 	double reaction_ms;
 	uint64_t writes_failed;
+	struct cairn_board_signal signal;
 	struct cairn_motor core;
 };
 
@@ -220,6 +222,8 @@ static void tend_board(struct app *app, int64_t now_ns)
 	bool in_service = cairn_base_link_in_service(&app->link, now_ns);
 	if (in_service != app->was_in_service)
 		cairn_log_info("motor board: %s", cairn_base_link_note(&app->link, now_ns));
+	if (in_service && !app->was_in_service)
+		cairn_board_signal_restart(&app->signal);
 	app->was_in_service = in_service;
 	cairn_motor_device(&app->core, in_service);
 }
@@ -235,6 +239,7 @@ static void publish_motion(struct app *app, int64_t now_ns)
 	struct cairn_msg_motion m;
 	cairn_motor_message(&app->core, now_ns, &m);
 	m.reaction_ms = app->reaction_ms;
+	cairn_signals_motion(&app->signal.own, &m, now_ns);
 	cairn_outbox_put(app->outbox, CAIRN_TOPIC_MOTION, &m, is_new, now_ns);
 	if (is_new) {
 		/* Driving, slowed and idle come and go with every corner: one note for them. */
@@ -327,6 +332,7 @@ static void tend_battery(struct app *app, int64_t now_ns)
 	struct cairn_msg_battery m = {
 	    .voltage_v = app->battery.mean_v, .percent = cairn_battery_charge(&app->battery)};
 	cairn_motor_charge(&app->core, m.percent);
+	cairn_signals_battery(&app->signal.own, &m);
 	cairn_outbox_put(app->outbox, CAIRN_TOPIC_BATTERY, &m, false, now_ns);
 	double warn = app->cfg->robot.battery_warn_percent;
 	bool low = m.percent >= 0.0 && m.percent < warn;
@@ -336,12 +342,24 @@ static void tend_battery(struct app *app, int64_t now_ns)
 	app->battery_low = low || (app->battery_low && m.percent < warn + CAIRN_MOTOR_CHARGED_PERCENT);
 }
 
+/* Behind the wheels' frame, and only where that has found room: light and sound may be late, it may not. */
+static void show_signal(struct app *app, int64_t now_ns)
+{
+	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
+	size_t n = cairn_board_signal_next(&app->signal, now_ns, frame);
+	if (n > 0)
+		write_board(app, frame, n);
+}
+
 static int on_tick(void *ctx)
 {
 	struct app *app = ctx;
 	int64_t now_ns = cairn_now_ns();
+	uint64_t failed = app->writes_failed;
 	tend_board(app, now_ns);
 	decide(app);
+	if (app->cfg->robot.signal_board && app->was_in_service && app->writes_failed == failed)
+		show_signal(app, now_ns);
 	tend_battery(app, now_ns);
 	return 0;
 }
@@ -376,6 +394,9 @@ static void start(struct app *app)
 	arm_crash(app);
 	app->outbox = cairn_stage_outputs(app->stage, cairn_motor_out);
 	cairn_stage_inputs(app->stage, cairn_motor_in, &app->core, on_urgent, app);
+	cairn_board_signal_init(&app->signal, &cfg->robot);
+	if (cfg->robot.signal_board)
+		cairn_stage_inputs(app->stage, cairn_board_signal_in, &app->signal, NULL, NULL);
 	cairn_stage_serve(app->stage, CAIRN_SERVICE_MOTOR_CTL, on_command, app);
 	cairn_stage_every(app->stage, TICK_MS, on_tick, app);
 }

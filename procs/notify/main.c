@@ -63,19 +63,36 @@ static char *address(const struct cairn_config_notify *cfg, struct cairn_error *
 	return NULL;
 }
 
+static bool open_webhook(struct app *app, const struct cairn_config_notify *cfg, struct cairn_error *err)
+{
+	const char *type =
+	    cfg->format == CAIRN_CHOICE_NOTIFY_FORMAT_TEXT ? "text/plain; charset=utf-8" : "application/json";
+	struct cairn_error why = {""};
+	char *url = address(cfg, err), *auth = NULL;
+	bool wants_auth = url != NULL && cfg->auth_env[0] != '\0';
+	if (wants_auth)
+		auth = cairn_secret_take(cfg->auth_env);
+	if (wants_auth && auth == NULL)
+		cairn_error_set(err, "notify.auth_env: the environment has no %s", cfg->auth_env);
+	else if (url != NULL)
+		app->webhook = webhook_new(url, type, auth, &why);
+	if (why.text[0] != '\0')
+		cairn_error_set(err, "notify.auth_env: %.100s: %.80s", cfg->auth_env, why.text);
+	if (app->webhook != NULL && auth != NULL && strncmp(url, "https://", 8) != 0)
+		cairn_log_warn(
+		    "notify.auth_env: the address is http: what is secret goes over the network in clear");
+	cairn_secret_free(&url); /* libcurl has copies of its own */
+	cairn_secret_free(&auth);
+	return app->webhook != NULL;
+}
+
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
 	const struct cairn_config *cfg = cairn_stage_config(stage);
-	bool text = cfg->notify.format == CAIRN_CHOICE_NOTIFY_FORMAT_TEXT;
-	char *url = address(&cfg->notify, err);
 	app->stage = stage;
 	cairn_notify_init(&app->core, cfg);
-	app->webhook = url != NULL
-			   ? webhook_new(url, text ? "text/plain; charset=utf-8" : "application/json", err)
-			   : NULL;
-	cairn_secret_free(&url); /* libcurl has its own copy */
-	if (app->webhook == NULL)
+	if (!open_webhook(app, &cfg->notify, err))
 		return false;
 	app->outbox = cairn_stage_outputs(stage, cairn_notify_out);
 	cairn_stage_inputs(stage, cairn_news_in, &app->core.news, NULL, NULL);

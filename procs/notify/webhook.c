@@ -8,6 +8,7 @@
 #define CONNECT_MS 5000L
 #define TOTAL_MS 15000L
 #define ANSWER_BYTES_MAX (64u << 10)
+#define AUTH_BYTES_MAX 900
 
 struct webhook {
 	CURLM *multi;
@@ -26,14 +27,23 @@ static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 	return w->answered <= ANSWER_BYTES_MAX ? size * count : 0;
 }
 
-static bool set_up(struct webhook *w, const char *url, const char *type)
+/* A header more; false: no memory. */
+static bool add_header(struct webhook *w, const char *name, const char *value)
 {
-	char line[100];
-	snprintf(line, sizeof(line), "Content-Type: %s", type);
+	char line[1024];
+	snprintf(line, sizeof(line), "%s: %s", name, value);
+	struct curl_slist *more = curl_slist_append(w->headers, line);
+	explicit_bzero(line, sizeof(line));
+	w->headers = more != NULL ? more : w->headers;
+	return more != NULL;
+}
+
+static bool set_up(struct webhook *w, const char *url, const char *type, const char *auth)
+{
 	w->multi = curl_multi_init();
 	w->easy = curl_easy_init();
-	w->headers = curl_slist_append(NULL, line);
-	if (w->multi == NULL || w->easy == NULL || w->headers == NULL)
+	if (w->multi == NULL || w->easy == NULL || !add_header(w, "Content-Type", type) ||
+	    (auth != NULL && !add_header(w, "Authorization", auth)))
 		return false;
 	curl_easy_setopt(w->easy, CURLOPT_HTTPHEADER, w->headers);
 	curl_easy_setopt(w->easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -46,11 +56,23 @@ static bool set_up(struct webhook *w, const char *url, const char *type)
 	return curl_easy_setopt(w->easy, CURLOPT_URL, url) == CURLE_OK;
 }
 
-struct webhook *webhook_new(const char *url, const char *type, struct cairn_error *err)
+/* What breaks the header would add others. */
+static bool is_value(const char *auth)
 {
+	size_t n = strlen(auth);
+	return n > 0 && n <= AUTH_BYTES_MAX && strpbrk(auth, "\r\n") == NULL;
+}
+
+struct webhook *webhook_new(const char *url, const char *type, const char *auth, struct cairn_error *err)
+{
+	if (auth != NULL && !is_value(auth)) {
+		cairn_error_set(
+		    err, "it is no value of a header: one line of at most %d bytes", AUTH_BYTES_MAX);
+		return NULL;
+	}
 	struct webhook *w = calloc(1, sizeof(*w));
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	if (w != NULL && set_up(w, url, type))
+	if (w != NULL && set_up(w, url, type, auth))
 		return w;
 	cairn_error_set(err, "out of memory");
 	webhook_destroy(&w);

@@ -9,8 +9,9 @@
 
 struct webhook;
 
-/* url is copied; it may be a secret and is told to nobody. type: of the body. NULL with the reason. */
-struct webhook *webhook_new(const char *url, const char *type, struct cairn_error *err);
+/* url is copied; it may be a secret and is told to nobody, nor is auth, the value of the header Authorization (NULL: none). type: of
+ * the body. NULL with the reason. */
+struct webhook *webhook_new(const char *url, const char *type, const char *auth, struct cairn_error *err);
 void webhook_destroy(struct webhook **w_p);
 /* body must stay until it has ended. False: one is under way, or there is no memory. */
 bool webhook_post(struct webhook *w, const char *body, size_t bytes);

@@ -56,7 +56,7 @@ struct robot_sim {
 	struct sim_base base;
 	struct cairn_stop_timer stops;
 	struct cairn_pub *truth_pub, *guard_pub;
-	struct cairn_guard_lines guards; /* of robot.guard_lines */
+	struct cairn_gpio_lines guards; /* of robot.guard_lines */
 	bool touched_behind;
 	void *memory;
 	size_t memory_bytes;

@@ -5,8 +5,8 @@
 #include "common/base/geom.h"
 #include "common/base/retry.h"
 #include "common/device/guard_lines.h"
+#include "procs/gpio/gpio.h"
 #include "procs/sensor-bridge/bridge.h"
-#include "procs/sensor-bridge/gpio.h"
 
 #define TICK_MS 10
 #define REPEAT_NS (50 * CAIRN_NS_PER_MS)
@@ -14,7 +14,7 @@
 struct app {
 	struct cairn_stage *stage;
 	const struct cairn_config *cfg;
-	struct cairn_guard_lines lines;
+	struct cairn_gpio_lines lines;
 	struct gpio_lines *gpio; /* NULL = closed */
 	struct cairn_retry opening;
 	struct cairn_pub *pub;
@@ -35,7 +35,7 @@ static bool opened(struct app *app, int64_t now_ns)
 		return true;
 	if (!cairn_retry_due(&app->opening, now_ns))
 		return false;
-	app->gpio = gpio_open(app->cfg->robot.guard_chip, app->lines.number, app->lines.count, &err);
+	app->gpio = gpio_open(app->cfg->robot.guard_chip, &app->lines, &err);
 	cairn_retry_tried(&app->opening, app->gpio != NULL, now_ns);
 	tried(app, app->gpio != NULL ? NULL : err.text);
 	return app->gpio != NULL;
@@ -44,7 +44,7 @@ static bool opened(struct app *app, int64_t now_ns)
 static int on_tick(void *ctx)
 {
 	struct app *app = ctx;
-	bool level[CAIRN_GUARD_LINES_MAX];
+	bool level[CAIRN_GPIO_LINES_MAX];
 	struct cairn_error err = {""};
 	int64_t now_ns = cairn_now_ns();
 	if (!opened(app, now_ns))

@@ -1,5 +1,5 @@
-/* Preloaded into the stage guard-bridge in place of libgpiod, as kernels without gpio-sim have no chip to try: the chip is a
- * file, and byte N of it is the level of line N, '0' or '1'. Only what procs/sensor-bridge/gpio.c calls is here. */
+/* Preloaded into the stages guard-bridge and signals in place of libgpiod, as kernels without gpio-sim have no chip to try: the chip is a
+ * file, and byte N of it is the level of line N, '0' or '1'. Only what procs/gpio/gpio.c calls is here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gpiod.h>
@@ -35,6 +35,28 @@ int gpiod_line_request_bulk_input_flags(struct gpiod_line_bulk *bulk, const char
 	(void)bulk;
 	errno = EINVAL;
 	return consumer != NULL && flags == GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP ? 0 : -1;
+}
+
+int gpiod_line_set_value_bulk(struct gpiod_line_bulk *bulk, const int *values)
+{
+	int fd = open(chip_path, O_WRONLY | O_CLOEXEC), result = fd >= 0 ? 0 : -1;
+	for (unsigned i = 0; i < bulk->num_lines && result == 0; i++) {
+		char c = '0';
+		if (values[i] != 0)
+			c = '1';
+		if (pwrite(fd, &c, 1, (off_t)((uintptr_t)bulk->lines[i] - 1)) != 1)
+			result = -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	errno = ENODEV;
+	return result;
+}
+
+int gpiod_line_request_bulk_output(
+    struct gpiod_line_bulk *bulk, const char *consumer, const int *default_vals)
+{
+	return consumer != NULL ? gpiod_line_set_value_bulk(bulk, default_vals) : -1;
 }
 
 int gpiod_line_get_value_bulk(struct gpiod_line_bulk *bulk, int *values)

@@ -46,8 +46,12 @@ static struct cairn_dev_lidar lidar;
 static bool is_ld06; /* the LiDAR is one, from setup on */
 static struct cairn_dev_ld06 ld06;
 static const char *guard_lines, *guard_chip; /* from setup on; then the stage guard-bridge publishes guard */
-static double intruder_m;                    /* something ahead of the LiDAR at this distance; 0 = nothing */
-static unsigned revolution;                  /* of the LiDAR, counted */
+static bool signal_board;                    /* from setup on */
+static const char *signal_lines;             /* from setup on, of guard_chip */
+static uint8_t heard[1 << 18];               /* all that the board was sent */
+static size_t heard_bytes;
+static double intruder_m;   /* something ahead of the LiDAR at this distance; 0 = nothing */
+static unsigned revolution; /* of the LiDAR, counted */
 static bool lidar_frozen, board_deaf;
 static pid_t motor_pid, bridge_pid;
 static struct cairn_pub *cmd_pub, *estop_pub, *guard_pub;
@@ -125,6 +129,9 @@ static inline size_t serve_two_wheels(int64_t now_ns, uint8_t *buf, size_t cap)
 
 static inline void hear_board(const uint8_t *bytes, size_t count)
 {
+	if (heard_bytes + count <= sizeof(heard))
+		memcpy(heard + heard_bytes, bytes, count);
+	heard_bytes += count;
 	if (is_two_wheels)
 		cairn_dev_diffdrive_receive(&two_wheels, bytes, count);
 	else if (!board_deaf)
@@ -333,6 +340,12 @@ static inline void make_run_dir(void)
 	if (guard_lines != NULL) {
 		snprintf(cfg.robot.guard_lines, sizeof(cfg.robot.guard_lines), "%s", guard_lines);
 		snprintf(cfg.robot.guard_chip, sizeof(cfg.robot.guard_chip), "%s", guard_chip);
+	}
+	cfg.robot.signal_board = signal_board;
+	if (signal_lines != NULL) { /* of a robot that has a chip */
+		cfg.robot.drive = CAIRN_CHOICE_DRIVE_SERIAL;
+		snprintf(cfg.robot.signal_lines, sizeof(cfg.robot.signal_lines), "%s", signal_lines);
+		snprintf(cfg.robot.signal_chip, sizeof(cfg.robot.signal_chip), "%s", guard_chip);
 	}
 	snprintf(path, sizeof(path), "%s/config.yaml", run_dir);
 	ck_assert_msg(cairn_config_save(&cfg, path, &err), "%s", err.text);

@@ -10,6 +10,8 @@
 
 enum func {
 	F_AUTO_REPORT = 0x01,
+	F_BEEP = 0x02,
+	F_LAMPS = 0x05,
 	F_SPEED = 0x0A,
 	F_IMU = 0x0E,
 	F_ATTITUDE = 0x0C,
@@ -148,7 +150,7 @@ static void requested(struct cairn_dev_board *b, uint8_t wanted)
 	}
 }
 
-/* Bytes of data each command carries, or -1 for those that do nothing here (lamps, beeper, servos). */
+/* Bytes of data each command carries, or -1 for those that do nothing here (effects of the lamps, servos). */
 static int data_of(uint8_t func)
 {
 	switch (func) {
@@ -156,12 +158,14 @@ static int data_of(uint8_t func)
 	case F_RESET_FLASH:
 		return 1;
 	case F_AUTO_REPORT:
+	case F_BEEP:
 	case F_CAR_TYPE:
 	case F_STEER:
 	case F_REQUEST:
 		return 2;
 	case F_STEER_CENTRE:
 		return 3;
+	case F_LAMPS:
 	case F_MOTOR:
 	case F_CAR_RUN:
 		return 4;
@@ -196,8 +200,17 @@ static void command(struct cairn_dev_board *b, uint8_t func, const uint8_t *d, i
 	case F_AUTO_REPORT:
 		b->reporting = d[0] != 0;
 		break;
+	case F_BEEP:
+		b->beep_ms = (uint32_t)(uint16_t)get16(d);
+		b->beeps += b->beep_ms > 0;
+		break;
+	case F_LAMPS:
+		if (d[0] == 0xFF)
+			b->lamps_rgb = (uint32_t)d[1] << 16 | (uint32_t)d[2] << 8 | d[3];
+		break;
 	case F_RESET_STATE:
 		stop(b);
+		b->lamps_rgb = 0;
 		break;
 	case F_RESET_FLASH:
 		stop(b);

@@ -36,6 +36,9 @@ struct cairn_dev_board {
 	uint8_t out[CAIRN_DEV_BOARD_OUT]; /* answers not yet taken */
 	size_t out_bytes;
 	uint64_t commands, rejects;
+	uint32_t lamps_rgb; /* all of them; what single ones are told does nothing here */
+	uint32_t beep_ms;   /* of the newest beep; 1: until it is told otherwise */
+	uint64_t beeps;
 };
 
 /* What the board's sensors say. */

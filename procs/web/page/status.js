@@ -3,7 +3,8 @@ import { age, byId, compass, duration, el, figures, latency, metres, setText, sh
 
 const TONE = { exploring: 'go', goto: 'go', returning: 'go', paused: 'warn', finished: 'ok', idle: '', normal: 'ok', coasting: 'warn', local: 'warn', waiting: '', elevated: 'warn',
 	degraded: 'bad', offline: 'bad', good: 'ok', weak: 'warn', lost: 'bad', none: 'warn', driving: 'ok', slowed: 'warn', blocked: 'warn', estop: 'bad', no_command: 'warn', no_scan: 'bad',
-	no_device: 'bad', wheel_fault: 'bad', contradiction: 'bad', tilted: 'bad', battery_empty: 'bad', rearming: 'warn' };
+	no_device: 'bad', wheel_fault: 'bad', contradiction: 'bad', tilted: 'bad', battery_empty: 'bad', rearming: 'warn',
+	waits_for_model: '', stopped: 'warn', battery_low: 'warn', fault: 'bad', waits_for_person: 'warn', guard: 'bad' };
 
 export const tone = (word) => TONE[word] ?? '';
 
@@ -11,9 +12,9 @@ export class Status {
 	constructor(link, store) {
 		this.link = link;
 		this.store = store;
-		link.want('status', ['mission', 'motion', 'tier', 'vlm.stats', 'health', 'frontiers', 'battery'], 2);
+		link.want('status', ['mission', 'motion', 'tier', 'vlm.stats', 'health', 'frontiers', 'battery', 'signal'], 2);
 		link.want('status', ['pose'], 10);
-		store.watch(['mission', 'tier', 'vlm.stats', 'health', 'battery', 'motion', 'pose'], () => this.drawBar());
+		store.watch(['mission', 'tier', 'vlm.stats', 'health', 'battery', 'motion', 'pose', 'signal'], () => this.drawBar());
 		store.watch(['mission', 'frontiers', 'vlm.stats', 'discoveries', 'rooms', 'tier', 'pose'], () => this.drawMission());
 		link.addEventListener('state', (e) => this.drawLink(e.detail));
 		link.addEventListener('hello', (e) => this.takeHello(e.detail));
@@ -59,7 +60,7 @@ export class Status {
 
 	drawBar() {
 		const { store } = this;
-		const mission = store.data('mission'), motion = store.data('motion'), tier = store.data('tier'), vlm = store.data('vlm.stats'), pose = store.data('pose'), health = store.data('health');
+		const mission = store.data('mission'), motion = store.data('motion'), tier = store.data('tier'), vlm = store.data('vlm.stats'), pose = store.data('pose'), health = store.data('health'), signal = store.data('signal');
 		const now = byId('now');
 		now.dataset.tone = mission ? tone(mission.state) : '';
 		setText(byId('now-state'), mission ? words(mission.state) : 'no mission known');
@@ -74,23 +75,28 @@ export class Status {
 			['Latency', latency(vlm?.latency_mean_s)],
 			['Battery', store.data('battery') ? `${store.data('battery').voltage_v.toFixed(1)} V` : '\u2013'],
 		];
+		if (signal) // where beeper and lights show it, too
+			rows.push(['Signal', words(signal.signal), tone(signal.signal)]);
 		figures(byId('gauges'), rows);
 		const asks = byId('asks');
 		const unwell = health && !health.ok && motion?.state !== 'estop'; // an emergency stop has a banner of its own
-		asks.hidden = !(mission?.help || unwell);
+		const waits = motion?.waits_release && motion.state !== 'estop';
+		asks.hidden = !(mission?.help || waits || unwell);
 		if (mission?.help)
 			setText(asks, `The robot asks for help: ${mission.help}`);
+		else if (waits)
+			setText(asks, `The robot waits for a person to release it: ${motion.reason}`);
 		else if (unwell)
 			setText(asks, `Not well: ${health.problem}`);
-		asks.dataset.tone = mission?.help ? 'warn' : 'bad';
-		this.speak(mission?.help ?? '');
+		asks.dataset.tone = mission?.help || waits ? 'warn' : 'bad';
+		this.speak(mission?.help ? `The robot asks for help: ${mission.help}` : waits ? 'The robot waits for a person' : '');
 	}
 
-	// Who asks for help may be out of sight of the page: it is said aloud, once, where the browser has a voice and lets the page use it.
-	speak(help) {
-		if (help && help !== this.spoken)
-			window.speechSynthesis?.speak(new SpeechSynthesisUtterance(`The robot asks for help: ${help}`));
-		this.spoken = help;
+	// Who asks for a person may be out of sight of the page: it is said aloud, once, where the browser has a voice and lets the page use it.
+	speak(call) {
+		if (call && call !== this.spoken)
+			window.speechSynthesis?.speak(new SpeechSynthesisUtterance(call));
+		this.spoken = call;
 	}
 
 	drawMission() {

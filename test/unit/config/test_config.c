@@ -287,6 +287,13 @@ START_TEST(rules_between_keys_are_checked)
 	    {"robot.steer_scale=0.1",
 		"robot.steer_scale: a robot that does not turn when it steers cannot be driven"},
 	    {"robot.battery_curve=12:0, 11:50", "robot.battery_curve: '11:50' does not rise"},
+	    {"robot.signal_lines=horn 3 low", "robot.signal_lines: 'horn 3 low' is not WHAT LINE LEVEL: "
+					      "buzzer, light, light_red, light_green "
+					      "or light_blue, then a number up to 1023, then low or high"},
+	    {"notify.url=robot.local/hook", "notify.url: 'robot.local/hook' is no address: it must be "
+					    "http://HOST/... or https://HOST/..."},
+	    {"notify.url=https:///hook",
+		"notify.url: 'https:///hook' is no address: it must be http://HOST/... or https://HOST/..."},
 	    {"safety.cmd_timeout_s=0.05",
 		"safety.cmd_timeout_s: 0.05 must be more than one period of cmd_vel (0.05): "
 		"the robot would stand still for ever"},

@@ -5,7 +5,7 @@
 #include "common/device/guard_lines.h"
 #include "test/support/runner.h"
 
-static struct cairn_guard_lines lines;
+static struct cairn_gpio_lines lines;
 static struct cairn_error err;
 
 START_TEST(levels_become_what_was_felt)

@@ -25,7 +25,7 @@ static void start(void)
 static void happens(enum cairn_urgency urgency, const char *text)
 {
 	struct cairn_msg_say *s = &c.news.items[c.news.count++];
-	*s = (struct cairn_msg_say){.urgency = urgency};
+	*s = (struct cairn_msg_say){.urgency = urgency, .waits = urgency == CAIRN_URGENCY_WARNING};
 	snprintf(s->text, sizeof(s->text), "%s", text);
 }
 
@@ -45,12 +45,13 @@ START_TEST(what_waits_is_told_together_with_time_and_urgency)
 	happens(CAIRN_URGENCY_NEWS, "I am there.");
 	happens(CAIRN_URGENCY_WARNING, "I need help: a \"door\"");
 	ck_assert_uint_gt(begin(1.0), 0);
-	ck_assert_str_eq(body,
-	    "{\"text\":\"anton: I am there.\\nanton: I need help: a "
-	    "\\\"door\\\"\",\"robot\":\"anton\",\"notices\":["
-	    "{\"time\":\"2026-01-01T00:00:02Z\",\"urgency\":\"news\",\"text\":\"I am there.\"},"
-	    "{\"time\":\"2026-01-01T00:00:02Z\",\"urgency\":\"warning\",\"text\":\"I need help: a "
-	    "\\\"door\\\"\"}]}");
+	ck_assert_str_eq(body, "{\"text\":\"anton: I am there.\\nanton: I need help: a "
+			       "\\\"door\\\"\",\"robot\":\"anton\",\"notices\":["
+			       "{\"time\":\"2026-01-01T00:00:02Z\",\"urgency\":\"news\",\"waits\":false,"
+			       "\"text\":\"I am there.\"},"
+			       "{\"time\":\"2026-01-01T00:00:02Z\",\"urgency\":\"warning\",\"waits\":true,"
+			       "\"text\":\"I need help: a "
+			       "\\\"door\\\"\"}]}");
 	cairn_notify_ended(&c, 200, "", now_ns);
 	ck_assert_uint_eq(c.told.told, 2);
 	ck_assert_uint_eq(c.told.waiting, 0);

@@ -540,8 +540,41 @@ START_TEST(a_call_for_help_is_said_once_as_a_warning_and_again_when_it_is_anothe
 		ck_assert_str_eq(
 		    s.text, i == 0 ? "I need help: a door is shut" : "I need help: a chair is in the way");
 		ck_assert_int_eq(s.urgency, CAIRN_URGENCY_WARNING);
+		ck_assert(s.waits);
 		ck_assert(!cairn_news_take(&n, &s));
 	}
+}
+END_TEST
+
+START_TEST(what_only_a_person_can_end_is_told_once_as_a_call)
+{
+	struct cairn_news n = {.count = 0};
+	struct cairn_msg_say s;
+	struct cairn_msg_motion m = {
+	    .state = CAIRN_MOTOR_STATE_CONTRADICTION, .waits_release = true, .reason = "mirrored"};
+	for (int i = 0; i < 20; i++)
+		cairn_news_motion(&n, &m, S + i * 50 * MS);
+	ck_assert(cairn_news_take(&n, &s));
+	ck_assert_str_eq(s.text, "I wait for a person. mirrored");
+	ck_assert_int_eq(s.urgency, CAIRN_URGENCY_WARNING);
+	ck_assert(s.waits);
+	ck_assert(!cairn_news_take(&n, &s));
+	for (int i = 0; i < 20; i++) { /* a robot that is carried: it leans, and does not */
+		m = (struct cairn_msg_motion){
+		    .state = i % 2 == 0 ? CAIRN_MOTOR_STATE_TILTED : CAIRN_MOTOR_STATE_IDLE};
+		cairn_news_motion(&n, &m, (3 + i) * S);
+	}
+	ck_assert(cairn_news_take(&n, &s) && s.waits);
+	ck_assert(!cairn_news_take(&n, &s));
+	m.state = CAIRN_MOTOR_STATE_TILTED;
+	cairn_news_motion(&n, &m, 40 * S);
+	ck_assert(cairn_news_take(&n, &s));
+	m.state = CAIRN_MOTOR_STATE_ESTOP;
+	m.waits_release = true;
+	cairn_news_motion(&n, &m, 41 * S);
+	ck_assert(cairn_news_take(&n, &s) && s.waits);
+	ck_assert_ptr_nonnull(strstr(s.text, "Emergency"));
+	ck_assert(!cairn_news_take(&n, &s));
 }
 END_TEST
 
@@ -559,5 +592,5 @@ CAIRN_TEST_MAIN("voice", what_is_said_means_what_its_row_says, no_sentence_relea
     a_voice_without_the_right_to_drive_may_still_stop, a_free_sentence_becomes_a_task_when_a_person_says_yes,
     questions_are_answered_from_what_is_known, a_warning_cuts_what_is_said_and_news_wait_for_the_gap,
     quiet_hours_leave_out_news_only_also_past_midnight, a_full_queue_drops_the_least_urgent_and_says_so,
-    each_piece_of_news_is_told_once_when_it_begins,
+    each_piece_of_news_is_told_once_when_it_begins, what_only_a_person_can_end_is_told_once_as_a_call,
     a_call_for_help_is_said_once_as_a_warning_and_again_when_it_is_another)
