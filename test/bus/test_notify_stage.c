@@ -27,9 +27,11 @@ static int64_t now_ns(void)
 	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
 }
 
-static void listen_somewhere(void)
+static void listen_at(int there)
 {
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in at = {.sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	    .sin_port = htons((uint16_t)there)};
 	socklen_t bytes = sizeof(at);
 	server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
@@ -38,7 +40,13 @@ static void listen_somewhere(void)
 	port = ntohs(at.sin_port);
 }
 
-static void start_stage(const char *url_env)
+static void listen_somewhere(void)
+{
+	listen_at(0);
+}
+
+/* False: it ended without having come up. */
+static bool start_stage(const char *url_env, const char *auth_env)
 {
 	struct cairn_config cfg;
 	char path[CAIRN_RUN_DIR_BYTES + 32], fd[8], c;
@@ -49,6 +57,7 @@ static void start_stage(const char *url_env)
 	cfg.notify.gap_s = 0.1;
 	snprintf(cfg.notify.url, sizeof(cfg.notify.url), "http://127.0.0.1:%d/robot", port);
 	snprintf(cfg.notify.url_env, sizeof(cfg.notify.url_env), "%s", url_env);
+	snprintf(cfg.notify.auth_env, sizeof(cfg.notify.auth_env), "%s", auth_env);
 	snprintf(path, sizeof(path), "%s/config.yaml", run_dir);
 	ck_assert_msg(cairn_config_save(&cfg, path, &err), "%s", err.text);
 	ck_assert_int_eq(pipe(ready), 0);
@@ -67,9 +76,10 @@ static void start_stage(const char *url_env)
 		_exit(127);
 	}
 	close(ready[1]);
-	ck_assert_int_eq(read(ready[0], &c, 1), url_env[0] == '\0');
+	bool is_up = read(ready[0], &c, 1) == 1;
 	close(ready[0]);
 	open_bus();
+	return is_up;
 }
 
 static int end_stage(void)
@@ -121,7 +131,7 @@ START_TEST(an_emergency_stop_and_a_cry_for_help_reach_the_address_though_it_fail
 	    .state = CAIRN_MOTOR_STATE_ESTOP, .reason = "pressed by anna"};
 	static struct cairn_msg_mission stuck = {.help = "the door is shut"};
 	listen_somewhere();
-	start_stage("");
+	ck_assert(start_stage("", ""));
 	struct cairn_pub *motion = cairn_pub_new(bus, CAIRN_TOPIC_MOTION, NULL, &err),
 			 *mission = cairn_pub_new(bus, CAIRN_TOPIC_MISSION, NULL, &err);
 	serve(somebody(motion, &stopped), 503);
@@ -139,23 +149,123 @@ START_TEST(an_emergency_stop_and_a_cry_for_help_reach_the_address_though_it_fail
 }
 END_TEST
 
-START_TEST(an_address_that_the_environment_lacks_is_said_and_the_stage_ends)
+/* Some line of the stage's log has it. */
+static bool logged(const char *words)
 {
 	char path[CAIRN_RUN_DIR_BYTES + 32], line[512];
 	bool said = false;
-	unsetenv("CAIRN_TEST_NO_ADDRESS");
-	start_stage("CAIRN_TEST_NO_ADDRESS");
 	snprintf(path, sizeof(path), "%s/notify.log", run_dir);
 	FILE *in = fopen(path, "re");
 	while (in != NULL && fgets(line, sizeof(line), in) != NULL)
-		said |= strstr(line, "notify.url_env: the environment has no CAIRN_TEST_NO_ADDRESS") != NULL;
+		said |= strstr(line, words) != NULL;
 	if (in != NULL)
 		fclose(in);
-	ck_assert(said);
+	return said;
+}
+
+START_TEST(an_address_or_header_that_the_environment_lacks_is_said_and_the_stage_ends)
+{
+	unsetenv("CAIRN_TEST_NO_ADDRESS");
+	ck_assert(!start_stage("CAIRN_TEST_NO_ADDRESS", ""));
+	ck_assert(logged("notify.url_env: the environment has no CAIRN_TEST_NO_ADDRESS"));
+	ck_assert_int_eq(end_stage(), 1);
+	ck_assert(!start_stage("", "CAIRN_TEST_NO_ADDRESS"));
+	ck_assert(logged("notify.auth_env: the environment has no CAIRN_TEST_NO_ADDRESS"));
+	ck_assert_int_eq(end_stage(), 1);
+	setenv("CAIRN_TEST_AUTH", "Bearer x\r\nHost: elsewhere", 1);
+	ck_assert(!start_stage("", "CAIRN_TEST_AUTH"));
+	ck_assert(logged("notify.auth_env: CAIRN_TEST_AUTH: it is no value of a header"));
+	ck_assert(!logged("elsewhere"));
 	ck_assert_int_eq(end_stage(), 1);
 }
 END_TEST
 
-CAIRN_TEST_MAIN("notify stage",
+START_TEST(a_secret_header_goes_with_the_news_and_into_no_log)
+{
+	static struct cairn_msg_mission stuck = {.help = "the door is shut"};
+	setenv("CAIRN_TEST_AUTH", "Bearer s3cret-42", 1);
+	listen_somewhere();
+	ck_assert(start_stage("", "CAIRN_TEST_AUTH"));
+	struct cairn_pub *mission = cairn_pub_new(bus, CAIRN_TOPIC_MISSION, NULL, &err);
+	serve(somebody(mission, &stuck), 403); /* a refusal is told, too */
+	ck_assert_ptr_nonnull(strstr(request, "\r\nAuthorization: Bearer s3cret-42\r\n"));
+	ck_assert_ptr_nonnull(strstr(request, "\"waits\":true,\"text\":\"I need help: the door is shut\""));
+	ck_assert(!logged("s3cret"));
+	ck_assert(logged("goes over the network in clear")); /* as the test's address is http */
+	ck_assert_int_eq(end_stage(), 0);
+	close(server);
+}
+END_TEST
+
+/* Publishes until the stage says so of itself. */
+static void until(struct cairn_pub *pub, const void *message, bool (*cond)(const struct cairn_msg_notify *m))
+{
+	struct cairn_sub *sub = cairn_sub_new(bus, CAIRN_TOPIC_NOTIFY, NULL, &err);
+	struct cairn_msg_notify m = {.waiting = 0};
+	for (int i = 0; i < END_S * 20; i++) {
+		(void)cairn_pub_send(pub, message, now_ns(), true);
+		while (cairn_sub_recv(sub, &m, NULL) == 1)
+			if (cond(&m))
+				return;
+		poll(NULL, 0, 50);
+	}
+	ck_abort_msg("it is not so: %u waiting, '%s'", m.waiting, m.trouble);
+}
+
+static bool two_wait(const struct cairn_msg_notify *m)
+{
+	return m->waiting == 2;
+}
+
+static bool has_trouble(const struct cairn_msg_notify *m)
+{
+	return m->trouble[0] != '\0' && m->waiting > 0;
+}
+
+static bool all_told(const struct cairn_msg_notify *m)
+{
+	return m->told > 0 && m->waiting == 0 && m->trouble[0] == '\0';
+}
+
+START_TEST(a_server_that_hangs_holds_nothing_up_and_is_tried_again)
+{
+	static struct cairn_msg_mission stuck = {.help = "the door is shut"}, again = {.help = "a chair"};
+	listen_somewhere();
+	ck_assert(start_stage("", ""));
+	struct cairn_pub *mission = cairn_pub_new(bus, CAIRN_TOPIC_MISSION, NULL, &err);
+	int hung = somebody(mission, &stuck); /* and gets no answer */
+	until(mission, &again, two_wait);     /* the stage lives on, and takes what happens meanwhile */
+	serve(somebody(mission, &again), 200);
+	ck_assert_ptr_nonnull(strstr(request, "the door is shut"));
+	ck_assert_ptr_nonnull(strstr(request, "a chair"));
+	close(hung);
+	hung = somebody(mission, &stuck); /* one that is under way keeps it from ending as little */
+	ck_assert_int_eq(end_stage(), 0);
+	close(hung);
+	close(server);
+}
+END_TEST
+
+START_TEST(an_address_where_nobody_is_gets_the_news_when_somebody_is_there)
+{
+	static struct cairn_msg_mission stuck = {.help = "the door is shut"};
+	listen_somewhere();
+	close(server);
+	ck_assert(start_stage("", ""));
+	struct cairn_pub *mission = cairn_pub_new(bus, CAIRN_TOPIC_MISSION, NULL, &err);
+	until(mission, &stuck, has_trouble);
+	listen_at(port);
+	serve(somebody(mission, &stuck), 200);
+	ck_assert_ptr_nonnull(strstr(request, "the door is shut"));
+	until(mission, &stuck, all_told);
+	ck_assert_int_eq(end_stage(), 0);
+	close(server);
+}
+END_TEST
+
+CAIRN_TEST_MAIN_TIMEOUT("notify stage", 4.0 * END_S,
     an_emergency_stop_and_a_cry_for_help_reach_the_address_though_it_fails_at_first,
-    an_address_that_the_environment_lacks_is_said_and_the_stage_ends)
+    an_address_or_header_that_the_environment_lacks_is_said_and_the_stage_ends,
+    a_secret_header_goes_with_the_news_and_into_no_log,
+    a_server_that_hangs_holds_nothing_up_and_is_tried_again,
+    an_address_where_nobody_is_gets_the_news_when_somebody_is_there)

@@ -184,7 +184,7 @@ export class Mock {
 		socket.on('message', (text) => this.take(client, JSON.parse(text)));
 		client.send({
 			op: 'hello', version: '0.1.0', rights: client.rights, now_ns: String(process.hrtime.bigint()),
-			topics: [...new Set([...messages.map((m) => m.topic), 'scene', 'agent', 'heard', 'spoken'])].sort().map((name) => ({ name, type: name.replace('.', '_'), hz: 10, help: '' })).concat([{ name: 'map', type: 'map', hz: 0, help: '' }, { name: 'logs', type: 'logs', hz: 0, help: '' }]),
+			topics: [...new Set([...messages.map((m) => m.topic), 'scene', 'agent', 'heard', 'spoken', 'signal'])].sort().map((name) => ({ name, type: name.replace('.', '_'), hz: 10, help: '' })).concat([{ name: 'map', type: 'map', hz: 0, help: '' }, { name: 'logs', type: 'logs', hz: 0, help: '' }]),
 			commands: Object.entries(COMMANDS).map(([name, right]) => ({ name, right, args: '', help: '' })),
 			robot: { name: 'rosmaster-a1', footprint_front_m: 0.27, footprint_rear_m: 0.08, footprint_half_width_m: 0.1, lidar_x_m: 0.1, lidar_y_m: 0, turn_radius_min_m: 0.3, wheelbase_m: 0.229, speed_max_mps: 0.5 },
 			limits: { usd_per_hour: 0.5, usd_per_session: 1 },

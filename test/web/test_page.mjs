@@ -461,6 +461,12 @@ test('a robot that asks for help is shown, and said aloud once', async () => {
 		}
 		assert.equal(await text(page, '#asks'), 'The robot asks for help: the door is shut');
 		assert.deepEqual(await page.evaluate(() => window.said), ['The robot asks for help: the door is shut']);
+		own.say('motion', { ...own.latest.get('motion').message.data, state: 'contradiction', reason: 'mirrored', waits_release: true });
+		own.say('signal', { signal: 'waits_for_person', reason: 'mirrored', calls: true, rgb: 0xffff00 });
+		own.say('mission', { ...mission, activity: 'standing', help: '' });
+		await page.locator('#asks', { hasText: 'The robot waits for a person to release it: mirrored' }).waitFor();
+		await page.locator('#mission-figures', { hasText: 'Signalwaits for person' }).waitFor();
+		assert.deepEqual(await page.evaluate(() => window.said.slice(1)), ['The robot waits for a person']);
 		assert.deepEqual(page.faults, []);
 	} finally {
 		await page.context().close();

@@ -14,8 +14,8 @@ export class Status {
 		this.store = store;
 		link.want('status', ['mission', 'motion', 'tier', 'vlm.stats', 'health', 'frontiers', 'battery', 'signal'], 2);
 		link.want('status', ['pose'], 10);
-		store.watch(['mission', 'tier', 'vlm.stats', 'health', 'battery', 'motion', 'pose', 'signal'], () => this.drawBar());
-		store.watch(['mission', 'frontiers', 'vlm.stats', 'discoveries', 'rooms', 'tier', 'pose'], () => this.drawMission());
+		store.watch(['mission', 'tier', 'vlm.stats', 'health', 'battery', 'motion', 'pose'], () => this.drawBar());
+		store.watch(['mission', 'frontiers', 'vlm.stats', 'discoveries', 'rooms', 'tier', 'pose', 'signal'], () => this.drawMission());
 		link.addEventListener('state', (e) => this.drawLink(e.detail));
 		link.addEventListener('hello', (e) => this.takeHello(e.detail));
 		setInterval(() => this.drawAges(), 500);
@@ -60,7 +60,7 @@ export class Status {
 
 	drawBar() {
 		const { store } = this;
-		const mission = store.data('mission'), motion = store.data('motion'), tier = store.data('tier'), vlm = store.data('vlm.stats'), pose = store.data('pose'), health = store.data('health'), signal = store.data('signal');
+		const mission = store.data('mission'), motion = store.data('motion'), tier = store.data('tier'), vlm = store.data('vlm.stats'), pose = store.data('pose'), health = store.data('health');
 		const now = byId('now');
 		now.dataset.tone = mission ? tone(mission.state) : '';
 		setText(byId('now-state'), mission ? words(mission.state) : 'no mission known');
@@ -75,8 +75,6 @@ export class Status {
 			['Latency', latency(vlm?.latency_mean_s)],
 			['Battery', store.data('battery') ? `${store.data('battery').voltage_v.toFixed(1)} V` : '\u2013'],
 		];
-		if (signal) // where beeper and lights show it, too
-			rows.push(['Signal', words(signal.signal), tone(signal.signal)]);
 		figures(byId('gauges'), rows);
 		const asks = byId('asks');
 		const unwell = health && !health.ok && motion?.state !== 'estop'; // an emergency stop has a banner of its own
@@ -101,7 +99,7 @@ export class Status {
 
 	drawMission() {
 		const { store } = this;
-		const m = store.data('mission'), f = store.data('frontiers'), vlm = store.data('vlm.stats'), pose = store.data('pose');
+		const m = store.data('mission'), f = store.data('frontiers'), vlm = store.data('vlm.stats'), pose = store.data('pose'), signal = store.data('signal');
 		setText(byId('mission-goal'), m ? m.goal || (m.state === 'exploring' ? 'Explore all' : words(m.reason)) : 'No word of a mission yet');
 		byId('coverage').querySelector('progress').value = f?.coverage ?? 0;
 		setText(byId('coverage').querySelector('b'), f ? `${share(f.coverage)} \u00b7 ${f.free_m2.toFixed(1)} m\u00b2 of floor` : '\u2013');
@@ -116,6 +114,8 @@ export class Status {
 			['Calls', vlm ? `${vlm.calls}, ${vlm.failures} failed` : '\u2013', Number(vlm?.failures) > 0 ? 'warn' : ''],
 			['Tokens', vlm ? `${thousands(vlm.tokens_in)} in, ${thousands(vlm.tokens_out)} out` : '\u2013'],
 		];
+		if (signal) // what beeper and lights show
+			rows.push(['Signal', words(signal.signal), tone(signal.signal)]);
 		if (vlm?.novelty >= 0 || vlm?.rule_decisions > 0)
 			rows.push(['By rule', `${vlm.rule_decisions}; novelty ${vlm.novelty >= 0 ? vlm.novelty.toFixed(2) : 'not known'}`]);
 		if (vlm?.strong_provider)
