@@ -2,6 +2,7 @@
  *
  *   mcap_sample FILE SECONDS */
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,14 @@
 
 #include "common/base/whole_io.h"
 #include "common/record/message_recorder.h"
+#include "test/support/any_message.h"
 
 #define PERIOD_NS 40000000 /* of the fastest topics */
 #define WIDTH 160
 #define HEIGHT 120
+#define LIST_MAX 4
 
+static struct cairn_rng rng;
 static uint8_t rgb[3 * WIDTH * HEIGHT], cells[64 * 64];
 static uint16_t depth[WIDTH * HEIGHT];
 
@@ -49,23 +53,31 @@ static bool frames(struct cairn_message_recorder *r, int64_t t_ns, uint32_t i)
 	return good && cairn_message_recorder_frame(r, CAIRN_FRAME_MAP_GRID, &h, cells, t_ns);
 }
 
-/* Everything of one moment. */
+/* Is something of this rate due in step i? What has none (on change) comes once a second. */
+static bool is_due(double rate_hz, uint32_t i)
+{
+	double a_step = (rate_hz > 0.0 ? rate_hz : 1.0) * PERIOD_NS * 1e-9;
+	return floor((i + 1) * a_step) > floor(i * a_step);
+}
+
+/* Everything of one moment, each topic at the rate that the stages keep. */
 static bool moment(struct cairn_message_recorder *r, int64_t t_ns, uint32_t i, void *msg)
 {
 	const struct cairn_header hdr = {
 	    .version = CAIRN_SCHEMA_VERSION, .seq = i, .epoch = 7, .t_ns = t_ns, .valid = true};
 	bool good = true;
 	for (int topic = 0; good && topic < CAIRN_TOPIC_COUNT; topic++) {
-		bool fast = cairn_topics[topic].rate_hz >= 20.0;
-		if (!fast && i % 25 != (uint32_t)topic % 25)
+		const struct cairn_topic_row *row = &cairn_topics[topic];
+		if (!is_due(row->rate_hz, i))
 			continue;
-		memset(msg, 0, cairn_topics[topic].desc->size);
+		memset(msg, 0, row->desc->size);
+		any_message(&rng, row->desc, 0, LIST_MAX, msg);
 		good = cairn_message_recorder_add(r, (enum cairn_topic)topic,
-		    cairn_topic_has_instances(&cairn_topics[topic]) ? "mapper" : NULL, &hdr, msg, t_ns);
+		    cairn_topic_has_instances(row) ? "mapper" : NULL, &hdr, msg, t_ns);
 	}
-	if (good && i % 5 == 0)
+	if (good && is_due(cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].rate_hz, i))
 		good = frames(r, t_ns, i);
-	if (good && i % 25 == 24)
+	if (good && is_due(1.0, i)) /* as the stage does */
 		good = cairn_message_recorder_flush(r);
 	return good;
 }
@@ -84,6 +96,7 @@ int main(int argc, char **argv)
 	bool good = r != NULL;
 	int64_t end_ns = good ? (int64_t)(atof(argv[2]) * 1e9) : 0;
 	uint32_t i = 0;
+	cairn_rng_seed(&rng, 1, 0);
 	for (int64_t t_ns = PERIOD_NS; good && t_ns <= end_ns; t_ns += PERIOD_NS)
 		good = moment(r, t_ns, i++, msg);
 	good = good && cairn_message_recorder_finish(r);

@@ -1,7 +1,11 @@
 // A recording of common/record, read with the packages that Foxglove reads MCAP with: every checksum in order, every message by the index,
-// every message by its own schema. Usage: test_mcap.mjs FILE SUMMARY; SUMMARY is JSON: messages in all, and of each topic.
+// every message by its own schema; and cut anywhere, it is never read wrongly.
+// Usage: test_mcap.mjs FILE SUMMARY [SHORT]; SUMMARY is JSON: messages in all, and of each topic. SHORT: a recording to be cut, so often as
+// CAIRN_MCAP_CUTS says (default 20).
 import assert from "node:assert/strict";
-import { createReadStream, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, createReadStream, readFileSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import test from "node:test";
 import { parse } from "@foxglove/rosmsg";
@@ -9,7 +13,7 @@ import { MessageReader } from "@foxglove/rosmsg2-serialization";
 import { McapIndexedReader, McapStreamReader } from "@mcap/core";
 import { loadDecompressHandlers } from "@mcap/support";
 
-const [file, summaryFile] = process.argv.slice(2);
+const [file, summaryFile, short] = process.argv.slice(2);
 const expected = JSON.parse(readFileSync(summaryFile, "utf8"));
 const decompressHandlers = await loadDecompressHandlers();
 
@@ -105,4 +109,71 @@ test("what is of ROS 2 is a file as rosbag2 asks for one, with every message of 
     messages += m.data[1] === 1 ? 1 : 0; // CDR, little endian
   assert.equal(messages, Object.values(due).reduce((sum, n) => sum + n, 0));
   await handle.close();
+});
+
+// Everything up to here, as one number: of two files with the same digest after n messages, those n are the same.
+async function digests(path) {
+  const handle = await open(path), reader = new McapStreamReader({ validateCrcs: true, decompressHandlers });
+  const topics = new Map(), chain = [""];
+  for await (const bytes of handle.createReadStream()) {
+    reader.append(bytes);
+    for (let record; (record = reader.nextRecord());) {
+      if (record.type === "Channel")
+        topics.set(record.id, record.topic);
+      if (record.type === "Message")
+        chain.push(createHash("sha1").update(`${chain.at(-1)} ${topics.get(record.channelId)} ${record.sequence} ${record.logTime} ${record.publishTime} `)
+          .update(record.data).digest("hex"));
+    }
+  }
+  assert.ok(reader.done(), "it has no end");
+  return chain;
+}
+
+async function indexed(path) {
+  const handle = await open(path);
+  const reader = await McapIndexedReader.Initialize({ readable: await readableOf(handle), decompressHandlers });
+  let messages = 0;
+  for await (const _ of reader.readMessages({ validateCrcs: true }))
+    messages++;
+  assert.equal(Number(reader.statistics?.messageCount ?? 0), messages);
+  await handle.close();
+  return messages;
+}
+
+const cairn = (...args) => spawnSync(process.env.CAIRN_PROGRAM, args, { encoding: "utf8" });
+
+// Numbers that look random and are the same each time (mulberry32).
+function random(seed) {
+  return () => {
+    let t = (seed = (seed + 0x6d2b79f5) | 0);
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+if (short) test("a file that is cut anywhere holds the first messages and no other, also when it was repaired", async (t) => {
+  const whole = await digests(short), size = readFileSync(short).length, next = random(1);
+  const tries = Number(process.env.CAIRN_MCAP_CUTS ?? 20), counts = new Set();
+  for (let i = 0; i < tries; i++) {
+    const bytes = [3, size - 1][i] ?? Math.floor(next() * size);
+    copyFileSync(short, "cut.mcap");
+    truncateSync("cut.mcap", bytes);
+    const told = cairn("recording", "cut.mcap", "--json");
+    if (bytes < 8) { // not even a beginning
+      assert.match(told.stderr, /no MCAP file/);
+      continue;
+    }
+    const { messages, state } = JSON.parse(told.stdout);
+    assert.ok(state === "cut" && told.status === 1, `${bytes}: ${told.stdout}`);
+    assert.ok(bytes > size / 2 ? messages > 0 : messages < whole.length - 1, `${bytes}: ${messages} messages`);
+    counts.add(messages);
+    assert.equal(cairn("record", "cut.mcap", "--repair").status, 0);
+    const repaired = await digests("cut.mcap");
+    assert.equal(repaired.length - 1, messages, `${bytes} bytes`);
+    assert.equal(repaired.at(-1), whole[messages], `${bytes} bytes`);
+    assert.equal(await indexed("cut.mcap"), messages);
+  }
+  assert.ok(counts.size > 4, "the cuts are all alike");
+  t.diagnostic(`${tries} cuts`);
 });

@@ -5,11 +5,13 @@
 #include "common/percept/snapshot.h"
 #include "common/record/json_message.h"
 #include "common/record/message_recorder.h"
+#include "test/support/any_message.h"
 #include "test/support/runner.h"
 
 #define FILE_BYTES (8 << 20)
 #define OFFSET_NS INT64_C(1700000000000000000)
 #define JSON_BYTES (1 << 20)
+#define LIST_MAX 20
 
 struct file {
 	uint8_t data[FILE_BYTES];
@@ -61,50 +63,6 @@ static struct cairn_playback *play(void)
 	return p;
 }
 
-/* Any valid message: lists of random length, numbers that JSON's digits hold. */
-static void fill(struct cairn_rng *rng, const struct cairn_msg_desc *desc, void *msg)
-{
-	for (int i = 0; i < desc->field_count; i++) {
-		const struct cairn_field *f = &desc->fields[i];
-		uint32_t n = 1;
-		if (f->repeated) {
-			n = cairn_rng_u32(rng) % (f->capacity < 20 ? f->capacity + 1 : 20);
-			*(uint32_t *)((char *)msg + f->count_offset) = n;
-		}
-		for (uint32_t k = 0; k < n; k++) {
-			void *at = (char *)msg + f->offset + k * f->stride;
-			switch (f->kind) {
-			case CAIRN_FIELD_F64:
-				*(double *)at = (int32_t)cairn_rng_u32(rng) % 100000 * 0.125;
-				break;
-			case CAIRN_FIELD_F32:
-				*(float *)at = (float)((int32_t)cairn_rng_u32(rng) % 1000) * 0.5f;
-				break;
-			case CAIRN_FIELD_I64:
-			case CAIRN_FIELD_U64:
-				*(uint64_t *)at = (uint64_t)cairn_rng_u32(rng) << 31 | 1;
-				break;
-			case CAIRN_FIELD_I32:
-			case CAIRN_FIELD_U32:
-				*(uint32_t *)at = cairn_rng_u32(rng);
-				break;
-			case CAIRN_FIELD_BOOL:
-				*(bool *)at = cairn_rng_u32(rng) % 2 == 1;
-				break;
-			case CAIRN_FIELD_STR:
-				snprintf(at, f->capacity, "t\"\xC3\xA4\\%u", cairn_rng_u32(rng) % 100);
-				break;
-			case CAIRN_FIELD_ENUM:
-				*(unsigned *)at = cairn_rng_u32(rng) % (unsigned)f->enum_of->count;
-				break;
-			case CAIRN_FIELD_MSG:
-				fill(rng, f->msg_of, at);
-				break;
-			}
-		}
-	}
-}
-
 START_TEST(every_message_comes_out_as_it_went_in)
 {
 	struct cairn_rng rng;
@@ -119,7 +77,7 @@ START_TEST(every_message_comes_out_as_it_went_in)
 		    .valid = i % 2 == 0};
 		struct cairn_header got;
 		void *msg = calloc(1, desc->size), *back = malloc(desc->size);
-		fill(&rng, desc, msg);
+		any_message(&rng, desc, 0, LIST_MAX, msg);
 		int bytes = cairn_msg_to_json(desc, &hdr, msg, json, sizeof(json));
 		ck_assert_int_gt(bytes, 0);
 		ck_assert_msg(
