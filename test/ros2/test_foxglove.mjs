@@ -6,18 +6,13 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { parse } from '@foxglove/rosmsg';
-import { MessageReader } from '@foxglove/rosmsg2-serialization';
-import protocol from '@foxglove/ws-protocol';
-import Ajv from 'ajv/dist/2020.js';
 import { WebSocket } from 'ws';
-
-const { FoxgloveClient } = protocol;
+import { Peer, decoder, until } from './foxglove_peer.mjs';
 
 const PROGRAM = process.env.CAIRN_PROGRAM;
-const run = mkdtempSync(join(tmpdir(), 'cairn-foxglove-'));
+const run = mkdtempSync(path.join(tmpdir(), 'cairn-foxglove-'));
 const cairn = (...args) => execFileSync(PROGRAM, [...args, '--run', run], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 // Its exit status tells whether all is well: here what it prints counts.
 const status = () => {
@@ -30,23 +25,19 @@ const status = () => {
 const peers = [];
 let stack, url;
 
-async function until(ask, what, ms = 20000) {
-	for (const end = Date.now() + ms; Date.now() < end; await new Promise((done) => setTimeout(done, 50))) {
-		const answer = await ask();
-		if (answer)
-			return answer;
-	}
-	assert.fail(`${what}: not within ${ms} ms`);
-}
-
 before(async () => {
 	stack = spawn(PROGRAM, ['up', '--run', run, '--headless', '--stay', '--fresh', '--for', '150s', '--set', 'web.endpoint=127.0.0.1:0',
 		'--set', 'web.origins=https://app.example', '--set', 'sim.seed=5', ...JSON.parse(process.env.CAIRN_ARGUMENTS ?? '[]')], { stdio: 'ignore' });
 	stack.over = new Promise((resolve) => stack.on('exit', resolve));
-	const address = await until(() => existsSync(join(run, 'web.url')) && readFileSync(join(run, 'web.url'), 'utf8').trim(), 'RUN/web.url', 60000);
+	const address = await until(() => existsSync(path.join(run, 'web.url')) && readFileSync(path.join(run, 'web.url'), 'utf8').trim(), 'RUN/web.url', 60000);
 	url = address.replace('http:', 'ws:');
 	await until(() => status().well, 'all stages are up', 60000);
 });
+
+function join(protocol) {
+	peers.push(new Peer(url, protocol));
+	return peers.at(-1).ready();
+}
 
 // One that failed leaves nobody behind who watches.
 afterEach(() => peers.splice(0).forEach((peer) => peer.close()));
@@ -63,79 +54,7 @@ after(async () => {
 	rmSync(run, { recursive: true, force: true });
 });
 
-// A client that keeps what it is told: channels by topic, messages by topic, services by name.
-class Peer {
-	constructor(protocol = FoxgloveClient.SUPPORTED_SUBPROTOCOL, address = url, options = {}) {
-		peers.push(this);
-		this.channels = new Map();
-		this.services = new Map();
-		this.got = new Map();
-		this.topics = new Map();
-		this.statuses = [];
-		this.replies = [];
-		this.socket = new WebSocket(address, [protocol], options);
-		this.client = new FoxgloveClient({ ws: this.socket });
-		this.client.on('serverInfo', (info) => (this.info = info));
-		this.client.on('advertise', (list) => list.forEach((c) => this.channels.set(c.topic, c)));
-		this.client.on('advertiseServices', (list) => list.forEach((s) => this.services.set(s.name, s)));
-		this.client.on('status', (s) => this.statuses.push(s));
-		this.client.on('serviceCallResponse', (r) => this.replies.push(r));
-		this.client.on('serviceCallFailure', (r) => this.replies.push(r));
-		this.client.on('connectionGraphUpdate', (g) => (this.graph = g));
-		this.client.on('error', (e) => (this.error = e));
-		this.client.on('message', ({ subscriptionId, timestamp, data }) => {
-			const topic = this.topics.get(subscriptionId);
-			const copy = Buffer.from(data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength));
-			if (!this.got.has(topic))
-				this.got.set(topic, []);
-			this.got.get(topic).push({ timestamp, data: copy });
-			if (this.got.get(topic).length > 2000)
-				this.got.get(topic).shift();
-		});
-	}
-	async ready() {
-		await until(() => this.info && this.channels.size > 0 && this.services.size > 0, 'the greeting');
-		return this;
-	}
-	subscribe(topic) {
-		this.topics.set(this.client.subscribe(this.channels.get(topic).id), topic);
-	}
-	count(topic) {
-		return this.got.get(topic)?.length ?? 0;
-	}
-	numbers(topic) {
-		return (this.got.get(topic) ?? []).map(({ data }) => Number(JSON.parse(data).seq));
-	}
-	close() {
-		this.client.close();
-	}
-	text(reply) {
-		assert.ok(reply.data, JSON.stringify(reply));
-		return new TextDecoder().decode(reply.data);
-	}
-	async call(name, payload, encoding = 'json') {
-		const before = this.replies.length;
-		this.client.sendServiceCallRequest({ serviceId: this.services.get(name)?.id ?? 99, callId: 7, encoding, data: new DataView(new TextEncoder().encode(payload).buffer) });
-		return until(() => this.replies[before], `an answer of ${name}`);
-	}
-}
-
-function decoder(channel) {
-	if (channel.encoding === 'cdr') {
-		assert.equal(channel.schemaEncoding, 'ros2msg');
-		const reader = new MessageReader(parse(channel.schema, { ros2: true }));
-		return (data) => reader.readMessage(data);
-	}
-	assert.deepEqual([channel.encoding, channel.schemaEncoding], ['json', 'jsonschema']);
-	const validate = new Ajv({ allErrors: true }).compile(JSON.parse(channel.schema));
-	return (data) => {
-		const message = JSON.parse(data);
-		assert.ok(validate(message), `${channel.topic}: ${JSON.stringify(validate.errors)}`);
-		return message;
-	};
-}
-
-// Why nothing need come of a topic that is advertised; undefined: it must come.
+// Why nothing need come here of a topic that is advertised (test_channels.mjs has each of them published); undefined: it must come.
 function excuse(topic, rows, stages) {
 	const row = rows.find((r) => topic === `/cairn/${r.name}` || topic.startsWith(`/cairn/${r.name}.`));
 	if (row === undefined)
@@ -147,7 +66,7 @@ function excuse(topic, rows, stages) {
 
 test('every advertised topic with a publisher arrives and is what its schema says, under both names of the protocol', async (t) => {
 	for (const protocol of ['foxglove.websocket.v1', 'foxglove.sdk.v1']) {
-		const peer = await new Peer(protocol).ready();
+		const peer = await join(protocol);
 		assert.equal(peer.socket.protocol, protocol);
 		assert.deepEqual(peer.info.capabilities, ['services', 'connectionGraph']);
 		const stages = status().stages.items.filter((s) => s.state === 'up' && s.name !== 'roudi').map((s) => s.name);
@@ -209,14 +128,14 @@ function looked(peer) {
 // Processes that read pictures for this stack.
 const readers = () => readdirSync('/proc').filter((pid) => {
 	try {
-		return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${join(PROGRAM, '..', 'cairn-web-frames')}\0${run}`);
+		return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`${path.join(PROGRAM, '..', 'cairn-web-frames')}\0${run}`);
 	} catch {
 		return false;
 	}
 });
 
 test('pictures are read while somebody has subscribed, and not otherwise', async () => {
-	const peer = await new Peer().ready();
+	const peer = await join();
 	await until(() => readers().length === 0, 'nobody reads pictures');
 	peer.subscribe('/scan');
 	await until(() => peer.count('/scan') > 5, 'scans');
@@ -230,7 +149,7 @@ test('pictures are read while somebody has subscribed, and not otherwise', async
 });
 
 test('who reads slowly loses old messages, and nobody else does', async () => {
-	const slow = await new Peer().ready(), fast = await new Peer().ready();
+	const slow = await join(), fast = await join();
 	for (const topic of slow.channels.keys())
 		slow.subscribe(topic);
 	fast.subscribe('/cairn/scan');
@@ -254,7 +173,7 @@ test('who reads slowly loses old messages, and nobody else does', async () => {
 });
 
 test('a client may stop the robot and do nothing else', async () => {
-	const peer = await new Peer().ready();
+	const peer = await join();
 	assert.deepEqual([...peer.services.keys()], ['/stop', '/estop']);
 	assert.match((await peer.call('/goto', '{}')).message, /no such service/);
 	assert.match((await peer.call('/stop', '[1]')).message, /JSON object/);
@@ -266,23 +185,26 @@ test('a client may stop the robot and do nothing else', async () => {
 	peer.client.subscribeConnectionGraph();
 	const graph = await until(() => peer.graph, 'the connection graph');
 	assert.deepEqual(graph.publishedTopics.find((t) => t.name === '/cairn/pose').publisherIds, ['mapper']);
+	const told = ['/cairn/commanded.sequencer', '/cairn/commanded.motor'];
+	told.forEach((topic) => peer.subscribe(topic));
 	const stopped = await peer.call('/stop', '{"reason":"a test"}');
 	assert.equal(JSON.parse(peer.text(stopped)).ok, true);
 	const held = await peer.call('/estop', '{"reason":"a cat"}');
 	assert.equal(held.callId, 7);
 	assert.equal(JSON.parse(peer.text(held)).ok, true);
 	await until(() => status().motion.state === 'estop' || /a cat/.test(status().motion.reason), 'the wheels are held');
+	await until(() => told.every((topic) => peer.count(topic) > 0), 'both stops are told of');
 	peer.close();
 });
 
 // Foxglove's own package does not speak of play bars: byte by byte, as rust/foxglove/src/protocol of foxglove-sdk has them.
 test('a replay is steered by the play bar of a client that may drive, and bears the times of the recording', async () => {
-	const file = join(run, 'played.mcap'), folder = mkdtempSync(join(tmpdir(), 'cairn-foxglove-'));
+	const file = path.join(run, 'played.mcap'), folder = mkdtempSync(path.join(tmpdir(), 'cairn-foxglove-'));
 	cairn('record', file, '--for', '6s');
 	const played = spawn(PROGRAM, ['replay', file, '--run', folder, '--stay', '--paused', '--set', 'web.endpoint=127.0.0.1:0'], { stdio: 'ignore' });
 	const over = new Promise((resolve) => played.on('exit', resolve));
 	try {
-		const address = await until(() => existsSync(join(folder, 'web.url')) && readFileSync(join(folder, 'web.url'), 'utf8').trim().replace('http:', 'ws:'), 'the page of the replay', 60000);
+		const address = await until(() => existsSync(path.join(folder, 'web.url')) && readFileSync(path.join(folder, 'web.url'), 'utf8').trim().replace('http:', 'ws:'), 'the page of the replay', 60000);
 		const token = execFileSync(PROGRAM, ['web-key', 'bar', '--rights', 'watch,drive', '--run', folder], { encoding: 'utf8' }).match(/#token=([\w-]+)/)[1];
 		const open = async (query) => {
 			const bar = { states: [], times: [], refusals: [], info: null, socket: new WebSocket(address + query, ['foxglove.sdk.v1']) };

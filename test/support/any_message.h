@@ -7,8 +7,8 @@
 #include "common/base/rng.h"
 #include "ipc/messages.h"
 
-static inline void any_message(
-    struct cairn_rng *rng, const struct cairn_msg_desc *desc, uint32_t list_min, uint32_t list_max, void *msg);
+static inline void any_message(struct cairn_rng *rng, const struct cairn_msg_desc *desc, uint32_t list_min,
+    uint32_t list_max, void *msg);
 
 static inline void any_value(
     struct cairn_rng *rng, const struct cairn_field *f, uint32_t list_min, uint32_t list_max, void *at)
