@@ -1,5 +1,5 @@
 /* `cairn teleop` on a whole stack, with a terminal played by the test: keys drive the robot through the safety chain, it stands when they
- * are let go, the emergency stop holds it, and when the terminal goes away it stands, too. */
+ * are let go, the emergency stop holds it, and when the program is killed or the terminal goes away it stands, too. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -11,7 +11,7 @@
 
 static int terminal;
 
-static void start_teleop(const struct drill *drill)
+static pid_t start_teleop(const struct drill *drill)
 {
 	pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
 	if (pid == 0) {
@@ -19,6 +19,7 @@ static void start_teleop(const struct drill *drill)
 		_exit(127);
 	}
 	ck_assert_int_gt(pid, 0);
+	return pid;
 }
 
 /* What it writes is read, so that it never waits for us; the key is pressed again and again, if there is one. */
@@ -84,7 +85,7 @@ static void must_stop_by_itself(struct drill *drill)
 	ck_assert_double_lt(fixture_run(drill)->truth.distance_m, let_go_m + 0.6);
 }
 
-START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_terminal_is_gone)
+START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_program_or_terminal_are_gone)
 {
 	static const char *const args[] = {"--world", "test/data/worlds/hall.yaml", "--set",
 	    "mission.autostart=false", "--stay", "--set", "web.endpoint=127.0.0.1:0", NULL};
@@ -92,10 +93,16 @@ START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_termin
 	struct drill *drill = stack_start(args);
 	stack_must(drill, stack_has_come_up, NULL, "a stage does not come up");
 	ck_assert_double_lt(fixture_run(drill)->truth.distance_m, 0.05);
-	start_teleop(drill);
+	pid_t pid = start_teleop(drill);
 	must_drive(drill, "w");
 	must_stop_by_itself(drill);
 	must_drive(drill, "s");
+	ck_assert_int_eq(kill(pid, SIGKILL), 0); /* its last word is one that drives */
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(terminal);
+	terminal = -1;
+	must_stop_by_itself(drill);
+	(void)start_teleop(drill);
 	nobody.key = "x";
 	stack_must(drill, is_held, &nobody, "x is no emergency stop");
 	nobody.key = NULL;
@@ -115,5 +122,5 @@ START_TEST(keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_termin
 }
 END_TEST
 
-CAIRN_TEST_MAIN_TIMEOUT(
-    "teleop-stack", 380.0, keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_the_terminal_is_gone)
+CAIRN_TEST_MAIN_TIMEOUT("teleop-stack", 380.0,
+    keys_drive_the_robot_and_it_stands_when_they_are_let_go_or_program_or_terminal_are_gone)
