@@ -168,11 +168,13 @@ static void do_mischief(struct fleet_master *m, struct fleet_robot_seen *r)
 	switch (cairn_rng_u32(&m->rng) % 3000) {
 	case 0:
 		o->cancelling = true;
+		m->cancels++;
 		instant(m, r->serial, "cancelOrder");
 		break;
 	case 1:
-		if (r->t_pause_ns == 0)
+		if (!r->pausing)
 			instant(m, r->serial, "startPause");
+		r->pausing = true;
 		r->t_pause_ns = m->now_ns + PAUSE_NS;
 		break;
 	case 2:
@@ -227,6 +229,7 @@ static void on_state(struct fleet_master *m, struct fleet_robot_seen *r, const j
 	if (r->header_id >= 0 && number > r->header_id + 1)
 		m->lost += (uint64_t)(number - r->header_id - 1);
 	r->header_id = number;
+	r->paused = json_is_true(json_object_get(state, "paused"));
 	if (json_is_object(at) && json_is_true(json_object_get(at, version_of(m, CAIRN_VDA_LOCALIZED)))) {
 		r->x_m = json_number_value(json_object_get(at, "x"));
 		r->y_m = json_number_value(json_object_get(at, "y"));
@@ -317,8 +320,10 @@ void fleet_master_close(struct fleet_master *m)
 static void tend(struct fleet_master *m, struct fleet_robot_seen *r)
 {
 	struct fleet_order_sent *o = &r->sent;
-	if (r->t_pause_ns != 0 && m->now_ns > r->t_pause_ns) {
-		r->t_pause_ns = 0;
+	/* Again while the robot says that it is paused: a broker that died may have lost the end of it. */
+	if ((r->pausing || r->paused) && m->now_ns > r->t_pause_ns) {
+		r->pausing = false;
+		r->t_pause_ns = m->now_ns + AGAIN_NS;
 		instant(m, r->serial, "stopPause");
 	}
 	bool under_way = o->id[0] != '\0' && !o->done;

@@ -23,11 +23,12 @@ struct fleet_order_sent {
 struct fleet_robot_seen {
 	char serial[24];
 	bool online, known;
+	bool pausing, paused; /* by us; by its own word */
 	double x_m, y_m;
 	uint32_t orders;
 	int64_t header_id;  /* of the newest state; -1: none yet */
 	int64_t t_next_ns;  /* nothing is sent before */
-	int64_t t_pause_ns; /* it is paused until then; 0: it is not */
+	int64_t t_pause_ns; /* a pause is ended then */
 	struct fleet_order_sent sent;
 };
 
@@ -39,7 +40,8 @@ struct fleet_master {
 	int64_t now_ns, unix_ns;
 	int first, robots;
 	bool ending; /* no new orders */
-	uint64_t sent, again, accepted, done, cancelled, refused, states, lost, bad, connections, breaks;
+	uint64_t sent, again, accepted, done, cancels, cancelled, refused, states, lost, bad, connections,
+	    breaks;
 	uint32_t header_id;
 	struct cairn_histogram latency;
 	/* Shown each message that is sent. May be NULL. */

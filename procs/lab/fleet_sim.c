@@ -315,17 +315,19 @@ static bool report(struct fleet_sim *s, double took_s, double used_s)
 	/* Each order that was sent has ended once, by its robot's own count. */
 	bool ok =
 	    !s->orders || (open == 0 && begun == m->sent && ended == m->done + m->cancelled && m->bad == 0);
-	json_t *j = json_pack("{s:b, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:I, s:I, "
-			      "s:I, s:I, s:I, s:f, s:f, s:f}",
-	    "ok", ok, "robots", s->count, "simulated_s", (double)s->steps * CAIRN_SIM_STEP_S, "took_s",
-	    took_s, "cpu_s", used_s, "lag_s", (double)s->lag_ns * 1e-9, "orders_sent", (json_int_t)m->sent,
-	    "sent_again", (json_int_t)m->again, "begun", (json_int_t)begun, "ended", (json_int_t)ended,
-	    "done", (json_int_t)m->done, "dropped", (json_int_t)m->cancelled, "open", open, "states",
-	    (json_int_t)m->states, "states_lost", (json_int_t)m->lost, "connections_broken",
-	    (json_int_t)m->breaks, "emergency_stops", (json_int_t)s->stops, "contacts", (json_int_t)contacts,
-	    "latency_p50_ms", (double)cairn_histogram_at_ns(&m->latency, 0.5) * 1e-6, "latency_p99_ms",
-	    (double)cairn_histogram_at_ns(&m->latency, 0.99) * 1e-6, "latency_max_ms",
-	    (double)m->latency.max_ns * 1e-6);
+	json_t *j =
+	    json_pack("{s:b, s:i, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:I, s:I, "
+		      "s:I, s:I, s:I, s:f, s:f, s:f}",
+		"ok", ok, "robots", s->count, "simulated_s", (double)s->steps * CAIRN_SIM_STEP_S, "took_s",
+		took_s, "cpu_s", used_s, "lag_s", (double)s->lag_ns * 1e-9, "orders_sent",
+		(json_int_t)m->sent, "sent_again", (json_int_t)m->again, "begun", (json_int_t)begun, "ended",
+		(json_int_t)ended, "done", (json_int_t)m->done, "cancels", (json_int_t)m->cancels, "dropped",
+		(json_int_t)m->cancelled, "open", open, "states", (json_int_t)m->states, "states_lost",
+		(json_int_t)m->lost, "connections_broken", (json_int_t)m->breaks, "emergency_stops",
+		(json_int_t)s->stops, "contacts", (json_int_t)contacts, "latency_p50_ms",
+		(double)cairn_histogram_at_ns(&m->latency, 0.5) * 1e-6, "latency_p99_ms",
+		(double)cairn_histogram_at_ns(&m->latency, 0.99) * 1e-6, "latency_max_ms",
+		(double)m->latency.max_ns * 1e-6);
 	char *text = json_dumps(j, s->cli->json ? JSON_COMPACT : JSON_INDENT(1));
 	if (text != NULL)
 		printf("%s\n", text);

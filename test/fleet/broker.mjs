@@ -32,21 +32,24 @@ export function certificate(folder, name) {
 }
 
 export class Broker {
-  // secure: { cert, key, users: { name: password } }; without it whoever asks is let in, unencrypted.
+  // secure: { cert, key } and { users: { name: password } } or { clients }, the file of the one certificate that is let in; without it
+  // whoever asks is let in, unencrypted.
   constructor(program, port, secure) {
     this.program = program;
     this.port = port;
     const folder = mkdtempSync(join(tmpdir(), "cairn-fleet-"));
     this.conf = join(folder, "mosquitto.conf");
     // Without a limit on what waits: a state that is dropped here would look like one that was never sent.
-    const lines = [`listener ${port} 127.0.0.1`, "max_queued_messages 0", `allow_anonymous ${!secure}`];
-    if (secure) {
+    const lines = [`listener ${port} 127.0.0.1`, "max_queued_messages 0", `allow_anonymous ${!secure?.users}`];
+    if (secure) lines.push(`certfile ${secure.cert}`, `keyfile ${secure.key}`);
+    if (secure?.clients) lines.push(`cafile ${secure.clients}`, "require_certificate true");
+    if (secure?.users) {
       const passwords = join(folder, "passwords");
       writeFileSync(passwords, "");
       for (const [name, password] of Object.entries(secure.users)) execFileSync("mosquitto_passwd", ["-b", passwords, name, password], { stdio: "ignore" });
-      lines.push(`certfile ${secure.cert}`, `keyfile ${secure.key}`, `password_file ${passwords}`);
-      if (process.getuid() === 0) lines.push("user root"); // it would not read what is ours alone
+      lines.push(`password_file ${passwords}`);
     }
+    if (secure && process.getuid() === 0) lines.push("user root"); // it would not read what is ours alone
     writeFileSync(this.conf, lines.join("\n") + "\n");
   }
 
