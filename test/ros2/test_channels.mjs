@@ -75,7 +75,7 @@ test('every channel that is advertised brings messages, and each is what its sch
 		for (const topic of own.filter((name) => !peer.count(name)))
 			await EVENTS[topic]();
 		return silent().length <= PICTURES.length;
-	}, 'all but the pictures').catch((e) => assert.fail(`${e.message}: ${silent()}`));
+	}, 'all but the pictures', 60000).catch((e) => assert.fail(`${e.message}: ${silent()}`));
 	assert.deepEqual(silent(), PICTURES);
 	for (const [topic, messages] of peer.got) {
 		const decode = decoder(peer.channels.get(topic));
