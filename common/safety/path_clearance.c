@@ -73,16 +73,24 @@ static bool in_sight(const struct cairn_points *points, double x_m, double y_m)
 	return s->tan_half > 0.0 && ahead > s->near_m && fabs(y_m) < s->tan_half * ahead;
 }
 
+/* It is looked farther than is judged, by the distance at which the robot stops: what stands that near behind the end
+ * stops it before. */
 static void find_end(const struct cairn_config *cfg, const struct cairn_path_clearance_view *v,
     const struct arc *a, double horizon_m, struct cairn_msg_path_clear *ret)
 {
 	const struct cairn_points *p = v->points;
-	struct cairn_arc_hit hit =
-	    cairn_arc_clearance(p, &a->body, cfg->safety.margin_m, a->curvature_1pm, a->forward, horizon_m);
-	ret->free_m = hit.free_m;
+	double stop_m = cfg->safety.stop_distance_m;
+	struct cairn_arc_hit hit = cairn_arc_clearance(
+	    p, &a->body, cfg->safety.margin_m, a->curvature_1pm, a->forward, horizon_m + stop_m);
+	ret->free_m = hit.hit ? hit.free_m : horizon_m;
+	ret->drive_m = hit.hit ? fmax(hit.free_m - stop_m, 0.0) : horizon_m;
 	ret->obstacle_m = -1.0;
-	if (!hit.hit || hit.point >= p->count + p->behind)
+	if (!hit.hit)
 		return;
+	if (hit.point >= p->count + p->behind) {
+		ret->obstacle = CAIRN_PATH_OBSTACLE_UNSEEN_FLOOR;
+		return;
+	}
 	double x = (double)p->x_m[hit.point], y = (double)p->y_m[hit.point];
 	bool lidar = hit.point < v->lidar_count;
 	ret->obstacle = lidar ? CAIRN_PATH_OBSTACLE_WALL : kind_of(cfg, v, x, y);
@@ -105,7 +113,7 @@ void cairn_path_clearance(const struct cairn_config *cfg, const struct cairn_pat
 		    .direction = (enum cairn_direction)d, .obstacle = CAIRN_PATH_OBSTACLE_NONE};
 		find_end(cfg, view, &a, horizon_m, &ret[d]);
 		if (view->drop && a.forward) {
-			ret[d].free_m = 0.0;
+			ret[d].free_m = ret[d].drive_m = 0.0;
 			ret[d].obstacle = CAIRN_PATH_OBSTACLE_DROP;
 			ret[d].bearing_rad = 0.0;
 			ret[d].obstacle_m = a.body.front_m;
@@ -113,6 +121,5 @@ void cairn_path_clearance(const struct cairn_config *cfg, const struct cairn_pat
 		}
 		a.length_m = ret[d].free_m;
 		measure_room(&a, view->points, &ret[d]);
-		ret[d].drive_m = fmax(ret[d].free_m - cfg->safety.stop_distance_m, 0.0);
 	}
 }

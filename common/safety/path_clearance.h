@@ -9,7 +9,7 @@
 #include "common/scan/scan.h"
 #include "ipc/messages.h"
 
-#define CAIRN_PATH_CLEARANCE_HORIZON_M 5.0 /* of a straight; arcs: half a circle at most */
+#define CAIRN_PATH_CLEARANCE_HORIZON_M 5.0 /* a straight is judged this far; arcs: half a circle at most */
 #define CAIRN_PATH_CLEARANCE_BESIDE_M 1.0  /* more room than this is not told */
 
 struct cairn_path_clearance_view {
@@ -21,7 +21,8 @@ struct cairn_path_clearance_view {
 	bool drop;               /* the cliff sensor measures no floor in front */
 };
 
-/* All directions, in the order of the enum. */
+/* All directions, in the order of the enum. Obstacle NONE: nothing ends the way as far as it is judged, and free_m and
+ * drive_m are that far. */
 void cairn_path_clearance(const struct cairn_config *cfg, const struct cairn_path_clearance_view *view,
     struct cairn_msg_path_clear ret[CAIRN_DIRECTION_COUNT]);
 

@@ -32,7 +32,7 @@ static void recommend(char *dst, size_t cap, const struct cairn_tool_call *call,
 {
 	const struct cairn_msg_path_clear *best = best_of(paths);
 	bool narrow = fmin(way->left_m, way->right_m) < NARROW_M;
-	if (way->drive_m >= call->distance_m)
+	if (way->drive_m >= call->distance_m || way->obstacle == CAIRN_PATH_OBSTACLE_NONE)
 		snprintf(dst, cap, "drive%s", narrow ? " slowly, it is narrow" : "");
 	else if (way->drive_m >= WORTH_M)
 		snprintf(dst, cap, "at most %.1f m this way", way->drive_m);
@@ -43,28 +43,40 @@ static void recommend(char *dst, size_t cap, const struct cairn_tool_call *call,
 		    cairn_enum_text(&cairn_enum_direction, (int)best->direction), best->drive_m);
 }
 
+/* "clear for 1.0 m; free 2.13 m, then low box ahead, remembered" */
+static void describe_way(char *dst, size_t cap, double distance_m, const struct cairn_msg_path_clear *way)
+{
+	static const char so_far[] = ", as far as this is judged";
+	bool open = way->obstacle == CAIRN_PATH_OBSTACLE_NONE, clear = way->drive_m >= distance_m;
+	if (open && !clear) {
+		snprintf(dst, cap, "clear for %.2f m%s", way->drive_m, so_far);
+		return;
+	}
+	int n = snprintf(dst, cap, "%s for %.1f m; free %.2f m%s", clear ? "clear" : "NOT clear", distance_m,
+	    way->free_m, open ? so_far : ", then ");
+	if (!open)
+		snprintf(dst + n, cap - (size_t)n, "%s%s%s%s",
+		    cairn_enum_text(&cairn_enum_path_obstacle, (int)way->obstacle),
+		    way->obstacle_m >= 0.0 ? " " : "",
+		    way->obstacle_m >= 0.0 ? cairn_bearing_name(way->bearing_rad) : "",
+		    way->remembered ? ", remembered" : "");
+}
+
 void cairn_prompt_path_clear(
     char *dst, size_t cap, const struct cairn_tool_call *call, const struct cairn_msg_paths_clear *paths)
 {
 	const struct cairn_msg_path_clear *way = &paths->items[call->direction];
 	const char *word = cairn_enum_text(&cairn_enum_direction, call->direction);
-	char end[120] = "", room[120], advice[120];
-	bool clear = way->drive_m >= call->distance_m;
-	if (way->obstacle != CAIRN_PATH_OBSTACLE_NONE && way->obstacle_m >= 0.0)
-		snprintf(end, sizeof(end), ", then %s %s%s",
-		    cairn_enum_text(&cairn_enum_path_obstacle, (int)way->obstacle),
-		    cairn_bearing_name(way->bearing_rad), way->remembered ? ", remembered" : "");
-	else if (way->obstacle != CAIRN_PATH_OBSTACLE_NONE)
-		snprintf(end, sizeof(end), ", then %s",
-		    cairn_enum_text(&cairn_enum_path_obstacle, (int)way->obstacle));
+	char ends[160], room[120], advice[120];
+	describe_way(ends, sizeof(ends), call->distance_m, way);
 	int n = add_room(room, sizeof(room), "left", way->left_m);
 	n += snprintf(room + n, sizeof(room) - (size_t)n, ", ");
 	n += add_room(room + n, sizeof(room) - (size_t)n, "right", way->right_m);
 	if (way->narrow_at_m >= 0.0)
 		snprintf(room + n, sizeof(room) - (size_t)n, ", narrowest %.1f m on", way->narrow_at_m);
 	recommend(advice, sizeof(advice), call, way, paths);
-	snprintf(dst, cap, "%s now: %s for %.1f m; free %.2f m%s; room beside the body: %s. Recommended: %s.",
-	    word, clear ? "clear" : "NOT clear", call->distance_m, way->free_m, end, room, advice);
+	snprintf(
+	    dst, cap, "%s now: %s; room beside the body: %s. Recommended: %s.", word, ends, room, advice);
 }
 
 void cairn_prompt_path_answer(char *dst, size_t cap, const struct cairn_tool_call *call,

@@ -1,6 +1,7 @@
 /* What check_path_clear is answered with: how far, what kind of thing, how much room, for each kind by itself. */
 #include "common/safety/path_clearance.h"
 #include "common/safety/safe_velocity.h"
+#include "common/vlm/prompt.h"
 #include "test/support/runner.h"
 
 static struct cairn_config cfg;
@@ -72,6 +73,7 @@ START_TEST(a_wall_is_what_the_lidar_sees)
 	/* Behind nothing is seen, as far as is looked. */
 	ck_assert_int_eq(paths[CAIRN_DIRECTION_BACKWARD].obstacle, CAIRN_PATH_OBSTACLE_NONE);
 	ck_assert_double_eq(paths[CAIRN_DIRECTION_BACKWARD].free_m, CAIRN_PATH_CLEARANCE_HORIZON_M);
+	ck_assert_double_eq(paths[CAIRN_DIRECTION_BACKWARD].drive_m, CAIRN_PATH_CLEARANCE_HORIZON_M);
 }
 END_TEST
 
@@ -158,8 +160,56 @@ START_TEST(the_room_beside_the_body_is_that_of_the_narrowest_place_on_the_way)
 }
 END_TEST
 
+/* The answer in words. */
+static const char *said(enum cairn_direction direction, double distance_m)
+{
+	static char text[400];
+	struct cairn_tool_call call = {
+	    .tool = CAIRN_TOOL_CHECK_PATH_CLEAR, .direction = (int)direction, .distance_m = distance_m};
+	struct cairn_msg_paths_clear all = {.items_count = CAIRN_DIRECTION_COUNT};
+	memcpy(all.items, paths, sizeof(paths));
+	cairn_prompt_path_clear(text, sizeof(text), &call, &all);
+	return text;
+}
+
+START_TEST(in_an_empty_room_every_direction_is_clear_for_every_distance_that_can_be_asked_for)
+{
+	static const double distances_m[] = {0.5, 1.0, 3.0, 4.5, 5.0};
+	begin();
+	measure(0.0, false);
+	for (int d = 0; d < CAIRN_DIRECTION_COUNT; d++) {
+		bool straight = d == CAIRN_DIRECTION_FORWARD || d == CAIRN_DIRECTION_BACKWARD;
+		for (size_t i = 0; i < sizeof(distances_m) / sizeof(distances_m[0]); i++) {
+			char want[80];
+			bool judged = paths[d].drive_m >= distances_m[i];
+			const char *text = said((enum cairn_direction)d, distances_m[i]);
+			ck_assert(judged || !straight);
+			if (judged)
+				snprintf(want, sizeof(want),
+				    " now: clear for %.1f m; free %.2f m, as far as this is judged; ",
+				    distances_m[i], paths[d].free_m);
+			else
+				snprintf(want, sizeof(want),
+				    " now: clear for %.2f m, as far as this is judged; ", paths[d].free_m);
+			ck_assert_msg(
+			    strstr(text, want) != NULL && strstr(text, "Recommended: drive.") != NULL,
+			    "%s is not:%s", text, want);
+		}
+	}
+	/* Something that stands just beyond the distance asked for is named, and ends the way. */
+	begin();
+	wall_across(cfg.robot.footprint_front_m + cfg.safety.margin_m + 5.05);
+	measure(0.0, false);
+	ck_assert_ptr_nonnull(strstr(said(CAIRN_DIRECTION_FORWARD, 5.0),
+	    "forward now: NOT clear for 5.0 m; free 5.05 m, then wall or furniture ahead; "));
+	ck_assert_ptr_nonnull(strstr(said(CAIRN_DIRECTION_FORWARD, 4.5),
+	    "forward now: clear for 4.5 m; free 5.05 m, then wall or furniture ahead; "));
+}
+END_TEST
+
 CAIRN_TEST_MAIN("path-clearance", a_wall_is_what_the_lidar_sees,
     a_low_box_and_glass_are_told_apart_by_how_high_they_reach,
     what_the_camera_does_not_show_any_more_is_remembered_and_said_so, a_drop_ends_every_way_ahead_at_once,
     floor_that_was_never_seen_ends_the_way_back,
-    the_room_beside_the_body_is_that_of_the_narrowest_place_on_the_way)
+    the_room_beside_the_body_is_that_of_the_narrowest_place_on_the_way,
+    in_an_empty_room_every_direction_is_clear_for_every_distance_that_can_be_asked_for)
