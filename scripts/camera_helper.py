@@ -9,6 +9,7 @@ with the time at which it had arrived here. Ends with its input.
 import os
 import select
 import socket
+import stat
 import struct
 import sys
 import time
@@ -44,12 +45,20 @@ def cut(buffer):
         del buffer[:end + 2]
 
 
-def serve(path):
-    if os.path.exists(path):
+def listen(path):
+    """A listening socket at path, in place of one that a helper before left there. Anything else there is left as it is."""
+    if os.path.lexists(path):
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            sys.exit(f"{path}: is no socket, and is left as it is; name a path that is free")
         os.unlink(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(path)
     listener.listen(1)
+    return listener
+
+
+def serve(path):
+    listener = listen(path)
     reader, buffer, sequence = None, bytearray(), 0
     while True:
         ready, _, _ = select.select([0, listener], [], [])

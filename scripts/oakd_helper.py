@@ -10,12 +10,10 @@ Socket: a listening stream socket; one reader at a time, which gets each pair wi
 looked for again, every two seconds. Its IMU is not told: the base has one.
 """
 import argparse
-import os
-import socket
 import sys
 import time
 
-from camera_helper import HEADER, MAGIC, VERSION
+from camera_helper import HEADER, MAGIC, VERSION, listen
 
 RGB, DEPTH = 4, 3
 SEND_S = 1.0
@@ -26,11 +24,7 @@ class Reader:
     """The other end of the socket, if there is one."""
 
     def __init__(self, path):
-        if os.path.exists(path):
-            os.unlink(path)
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listener.bind(path)
-        self.listener.listen(1)
+        self.listener = listen(path)
         self.listener.setblocking(False)
         self.reader, self.sequence = None, 0
 

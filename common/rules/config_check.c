@@ -268,13 +268,6 @@ static bool check_ros2_drivers(const struct cairn_config *cfg, struct cairn_erro
 	else if (!color && ros->depth_from[0] != '\0')
 		cairn_error_set(
 		    err, "ros2.depth_from: lies on the pictures of ros2.color_from; set that as well");
-	else if ((base && r->base_device[0] == '/') || (scan && r->lidar_device[0] == '/') ||
-		 (color && r->camera_socket[0] == '/'))
-		cairn_error_set(err,
-		    "robot.%s: must lie below the run directory, where the stage ros2-robot makes it",
-		    base && r->base_device[0] == '/'    ? "base_device"
-		    : scan && r->lidar_device[0] == '/' ? "lidar_device"
-							: "camera_socket");
 	else if (base && ros->enabled && ros->take_cmd_vel && strcmp(ros->cmd_vel_to, "/cmd_vel") == 0)
 		cairn_error_set(err, "ros2.cmd_vel_to: /cmd_vel is what ros2.take_cmd_vel steers the robot "
 				     "by; give the driver another one");
@@ -302,12 +295,59 @@ static bool check_ros2_names(const struct cairn_config *cfg, struct cairn_error 
 	return true;
 }
 
+/* Absolute, or with a step upwards. */
+static bool leads_out(const char *path)
+{
+	if (path[0] == '/')
+		return true;
+	for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+		part += part[0] == '/';
+		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* A stage that plays a device makes it anew under the configured name. Elsewhere that could be a real device, or a file. */
+static bool check_played_devices(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_robot *r = &cfg->robot;
+	const struct cairn_config_ros2 *ros = &cfg->ros2;
+	bool sim = r->drive == CAIRN_CHOICE_DRIVE_SIMULATED, drivers = r->drive == CAIRN_CHOICE_DRIVE_ROS2;
+	bool network = cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_NETWORK;
+	const char *robot = sim ? "robot-sim" : "ros2-robot",
+		   *real = sim ? "; a real robot needs robot.drive=serial" : "";
+	const struct {
+		const char *key, *path;
+		bool played;
+		const char *stage, *remedy;
+	} rows[] = {
+	    {"robot.base_device", r->base_device, sim || (drivers && ros->odom_from[0] != '\0'), robot, real},
+	    {"robot.lidar_device", r->lidar_device, sim || (drivers && ros->scan_from[0] != '\0'), robot,
+		real},
+	    {"robot.camera_socket", r->camera_socket, sim || (drivers && ros->color_from[0] != '\0'), robot,
+		real},
+	    {"detect.socket", cfg->detect.socket,
+		network || (sim && cfg->detect.source == CAIRN_CHOICE_DETECT_SOURCE_SIMULATED),
+		network ? "network" : robot, "; a helper needs detect.source=helper"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].played || !leads_out(rows[i].path))
+			continue;
+		cairn_error_set(err, "%s: %s is not below the run directory, where the stage %s makes it%s",
+		    rows[i].key, rows[i].path, rows[i].stage, rows[i].remedy);
+		return false;
+	}
+	return true;
+}
+
 bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
 	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err) ||
 	    !check_robot(cfg, err) || !check_signals(cfg, err) || !check_notify(cfg, err) ||
-	    !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err))
+	    !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err) ||
+	    !check_played_devices(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {
 		cairn_error_set(err,

@@ -43,7 +43,7 @@ static bool write_config(struct cairn_reaction_rig *rig, const char *device)
 		return false;
 	/* A robot that goes on soon after a stop: more stops a minute. */
 	fprintf(out,
-	    "robot:\n  base_device: %s\n  accel_max_mps2: 5.0\n  jerk_max_mps3: 200.0\n"
+	    "robot:\n  drive: serial\n  base_device: %s\n  accel_max_mps2: 5.0\n  jerk_max_mps3: 200.0\n"
 	    "safety:\n  emergency_clear_s: 0.0\n  approach_s: 0.0\n",
 	    device);
 	return fclose(out) == 0;

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "procs/shell/device_port.h"
+#include "procs/shell/local_socket.h"
 
 #define BUFFERS (CAMERA_CLIENTS_MAX + 1)
 #define SEND_BUFFER_BYTES (1 << 21)
@@ -28,8 +27,7 @@ struct buffer {
 
 struct camera_server {
 	struct cairn_stage *stage;
-	int listener;
-	char path[PATH_MAX];
+	struct local_socket socket;
 	struct buffer buffers[BUFFERS];
 	int filling;
 	uint64_t missed;
@@ -79,7 +77,7 @@ static int on_client(void *ctx)
 static int on_connect(void *ctx)
 {
 	struct camera_server *s = ctx;
-	int fd = accept4(s->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd = accept4(s->socket.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	for (int i = 0; i < CAMERA_CLIENTS_MAX; i++) {
@@ -100,35 +98,18 @@ static int on_connect(void *ctx)
 struct camera_server *camera_server_new(struct cairn_stage *stage, const char *path, struct cairn_error *err)
 {
 	struct camera_server *s = calloc(1, sizeof(*s));
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	if (s == NULL) {
 		cairn_error_set(err, "out of memory");
 		return NULL;
 	}
 	s->stage = stage;
-	s->listener = -1;
 	for (int i = 0; i < CAMERA_CLIENTS_MAX; i++)
 		s->clients[i] = (struct client){.server = s, .fd = -1, .buffer = -1};
-	bool ok = device_port_path(s->path, sizeof(s->path), cairn_stage_run_dir(stage), path, err);
-	if (ok && strlen(s->path) >= sizeof(addr.sun_path)) {
-		cairn_error_set(err, "%s: longer than the %zu bytes of a socket's name", s->path,
-		    sizeof(addr.sun_path) - 1);
-		ok = false;
-	}
-	if (ok) {
-		memcpy(addr.sun_path, s->path, strlen(s->path) + 1);
-		(void)unlink(s->path);
-		s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		ok = s->listener >= 0 && bind(s->listener, (struct sockaddr *)&addr, sizeof(addr)) == 0 &&
-		     listen(s->listener, CAMERA_CLIENTS_MAX) == 0;
-		if (!ok)
-			cairn_error_set(err, "%s: %s", s->path, strerror(errno));
-	}
-	if (!ok) {
+	if (!local_socket_open(&s->socket, cairn_stage_run_dir(stage), path, CAMERA_CLIENTS_MAX, err)) {
 		camera_server_destroy(&s);
 		return NULL;
 	}
-	cairn_stage_watch_fd(stage, s->listener, POLLIN, on_connect, s);
+	cairn_stage_watch_fd(stage, s->socket.listener, POLLIN, on_connect, s);
 	return s;
 }
 
@@ -198,11 +179,9 @@ void camera_server_destroy(struct camera_server **server_p)
 	for (int i = 0; i < CAMERA_CLIENTS_MAX; i++)
 		if (s->clients[i].fd >= 0)
 			drop(&s->clients[i]);
-	if (s->listener >= 0) {
-		cairn_stage_unwatch_fd(s->stage, s->listener);
-		(void)close(s->listener);
-		(void)unlink(s->path);
-	}
+	if (s->socket.listener >= 0)
+		cairn_stage_unwatch_fd(s->stage, s->socket.listener);
+	local_socket_close(&s->socket);
 	for (int i = 0; i < BUFFERS; i++)
 		free(s->buffers[i].data);
 	free(s);

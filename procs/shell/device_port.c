@@ -43,6 +43,26 @@ static int open_slave(int master)
 	return slave;
 }
 
+/* What the link at path leads to; empty where there is no link. */
+static void read_link(const char *path, char *out, size_t cap)
+{
+	ssize_t n = readlink(path, out, cap - 1);
+	out[n > 0 ? n : 0] = '\0';
+}
+
+/* Nothing is there, or the link of a stage that was killed. */
+static bool may_replace(const char *path, struct cairn_error *err)
+{
+	char to[PATH_MAX];
+	struct stat st;
+	read_link(path, to, sizeof(to));
+	if (strncmp(to, "/dev/pts/", 9) == 0 || lstat(path, &st) != 0)
+		return true;
+	cairn_error_set(
+	    err, "%s: is there already and is no device that a stage made; it is left as it is", path);
+	return false;
+}
+
 bool device_port_open(
     struct device_port *port, const char *run_dir, const char *path, struct cairn_error *err)
 {
@@ -50,10 +70,12 @@ bool device_port_open(
 	*port = (struct device_port){.master = -1, .slave = -1};
 	if (!device_port_path(port->link, sizeof(port->link), run_dir, path, err))
 		return false;
+	snprintf(fresh, sizeof(fresh), "%s.new", port->link);
+	if (!may_replace(port->link, err) || !may_replace(fresh, err))
+		return false;
 	port->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (port->master >= 0)
 		port->slave = open_slave(port->master);
-	snprintf(fresh, sizeof(fresh), "%s.new", port->link);
 	(void)unlink(fresh);
 	/* Renamed into place: a client finds the old device or the new one, never none. */
 	if (port->slave < 0 || ptsname_r(port->master, name, sizeof(name)) != 0 ||
@@ -82,10 +104,13 @@ size_t device_port_read(struct device_port *port, uint8_t *buf, size_t cap)
 
 void device_port_close(struct device_port *port)
 {
+	char name[128], to[PATH_MAX];
+	read_link(port->link, to, sizeof(to));
+	if (port->master >= 0 && ptsname_r(port->master, name, sizeof(name)) == 0 && strcmp(name, to) == 0)
+		(void)unlink(port->link);
 	if (port->slave >= 0)
 		(void)close(port->slave);
 	if (port->master >= 0)
 		(void)close(port->master);
 	port->master = port->slave = -1;
-	(void)unlink(port->link);
 }

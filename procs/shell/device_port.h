@@ -15,7 +15,8 @@ struct device_port {
 	uint64_t dropped; /* bytes nobody read */
 };
 
-/* Makes a pty and a symlink to it; path is relative to run_dir unless absolute. False with err set. */
+/* Makes a pty and a symlink to it; path is relative to run_dir unless absolute. A link to a pty that a run before left there is
+ * replaced; anything else is left as it is, and refused. False with err set. */
 bool device_port_open(
     struct device_port *port, const char *run_dir, const char *path, struct cairn_error *err);
 /* Never blocks. When nobody reads and the buffer is full, what is in it is thrown away: what a client then
@@ -23,6 +24,7 @@ bool device_port_open(
 void device_port_write(struct device_port *port, const uint8_t *bytes, size_t count);
 /* Bytes read, 0 when none wait. */
 size_t device_port_read(struct device_port *port, uint8_t *buf, size_t cap);
+/* Removes the link if it still leads to this pty. */
 void device_port_close(struct device_port *port);
 
 /* path below run_dir, or path itself when it is absolute; its folder is made. False when it is too long or

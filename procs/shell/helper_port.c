@@ -1,13 +1,11 @@
 #include "procs/shell/helper_port.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
+
+#include "procs/shell/local_socket.h"
 
 #define SEND_BUFFER_BYTES (1 << 18)
 
@@ -15,8 +13,8 @@ struct helper_port {
 	struct cairn_stage *stage;
 	helper_look_fn *on_look;
 	void *ctx;
-	int listener, client; /* -1: none */
-	struct sockaddr_un addr;
+	struct local_socket socket;
+	int client; /* -1: none */
 	struct cairn_detect_lines lines;
 };
 
@@ -69,7 +67,8 @@ static int on_client(void *ctx)
 static int on_connect(void *ctx)
 {
 	struct helper_port *p = ctx;
-	int fd = accept4(p->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC), size = SEND_BUFFER_BYTES;
+	int fd = accept4(p->socket.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC),
+	    size = SEND_BUFFER_BYTES;
 	if (fd < 0)
 		return 0;
 	drop(p);
@@ -79,43 +78,6 @@ static int on_connect(void *ctx)
 	p->lines.skipping = false;
 	cairn_stage_watch_fd(p->stage, fd, POLLIN, on_client, p);
 	return 0;
-}
-
-/* The socket's name, and its folder. */
-static bool name_it(struct helper_port *p, const char *path, struct cairn_error *err)
-{
-	char *name = p->addr.sun_path;
-	bool absolute = path[0] == '/';
-	int n = snprintf(name, sizeof(p->addr.sun_path), "%s%s%s",
-	    absolute ? "" : cairn_stage_run_dir(p->stage), absolute ? "" : "/", path);
-	if (n < 0 || (size_t)n >= sizeof(p->addr.sun_path)) {
-		cairn_error_set(err, "%s: longer than the %zu bytes of a socket's name", path,
-		    sizeof(p->addr.sun_path) - 1);
-		return false;
-	}
-	char *slash = strrchr(name, '/');
-	if (slash == NULL || slash == name)
-		return true;
-	*slash = '\0';
-	bool made = mkdir(name, 0700) == 0 || errno == EEXIST;
-	if (!made)
-		cairn_error_set(err, "%s: %s", name, strerror(errno));
-	*slash = '/';
-	return made;
-}
-
-static bool listen_at(struct helper_port *p, const char *path, struct cairn_error *err)
-{
-	p->addr.sun_family = AF_UNIX;
-	if (!name_it(p, path, err))
-		return false;
-	(void)unlink(p->addr.sun_path);
-	p->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (p->listener >= 0 && bind(p->listener, (struct sockaddr *)&p->addr, sizeof(p->addr)) == 0 &&
-	    listen(p->listener, 2) == 0)
-		return true;
-	cairn_error_set(err, "%s: %s", p->addr.sun_path, strerror(errno));
-	return false;
 }
 
 struct helper_port *helper_port_new(
@@ -129,12 +91,12 @@ struct helper_port *helper_port_new(
 	p->stage = stage;
 	p->on_look = on_look;
 	p->ctx = ctx;
-	p->listener = p->client = -1;
-	if (!listen_at(p, path, err)) {
+	p->client = -1;
+	if (!local_socket_open(&p->socket, cairn_stage_run_dir(stage), path, 2, err)) {
 		helper_port_destroy(&p);
 		return NULL;
 	}
-	cairn_stage_watch_fd(stage, p->listener, POLLIN, on_connect, p);
+	cairn_stage_watch_fd(stage, p->socket.listener, POLLIN, on_connect, p);
 	return p;
 }
 
@@ -145,10 +107,8 @@ void helper_port_destroy(struct helper_port **port_p)
 	if (p == NULL)
 		return;
 	drop(p);
-	if (p->listener >= 0) {
-		cairn_stage_unwatch_fd(p->stage, p->listener);
-		(void)close(p->listener);
-		(void)unlink(p->addr.sun_path);
-	}
+	if (p->socket.listener >= 0)
+		cairn_stage_unwatch_fd(p->stage, p->socket.listener);
+	local_socket_close(&p->socket);
 	free(p);
 }

@@ -57,6 +57,16 @@ check() {
 	fi
 }
 
+# A file that is no socket stays what it is.
+echo mine >"$folder/file"
+status=0
+"$source/scripts/camera_helper.py" "$folder/file" </dev/null >"$folder/said" 2>&1 || status=$?
+if [ "$status" -ne 1 ] || [ "$(cat "$folder/file")" != mine ] || ! grep -q 'file: is no socket' "$folder/said"; then
+	echo "a user's file: status $status, or not left as it is" >&2
+	cat "$folder/said" >&2
+	exit 1
+fi
+
 check good 0 'colour: JPEG of [0-9]* x [0-9]*, .*Hz'
 check frozen 1 'WRONG: .* were sent before'
 check damaged 1 'WRONG: .* refused: a damaged JPEG'

@@ -301,6 +301,23 @@ START_TEST(devices_that_are_missing_wrong_or_the_same_are_named)
 }
 END_TEST
 
+START_TEST(a_simulated_robot_takes_no_file_of_the_users_for_a_device)
+{
+	static const char *const keys[] = {
+	    "robot.base_device", "robot.lidar_device", "robot.camera_socket", "detect.socket"};
+	make_run_dir();
+	write_file("mine", "precious", "w");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		char args[200], text[200];
+		snprintf(args, sizeof(args), "--set %s=%s/mine", keys[i], run_dir);
+		snprintf(text, sizeof(text), "%s: %s/mine is not below the run directory", keys[i], run_dir);
+		refused(args, "config", (const char *const[]){text, NULL});
+		ck_assert(is_there("mine"));
+	}
+	remove_run_dir();
+}
+END_TEST
+
 /* A port of this machine that is taken; *ret_fd holds it. */
 static int taken_port(int *ret_fd)
 {
@@ -544,7 +561,8 @@ CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and
     saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_robot_drives_without_them,
     damaged_zones_and_a_damaged_account_of_money_are_warned_of,
     what_outlives_a_run_is_still_there_when_the_next_one_begins,
-    devices_that_are_missing_wrong_or_the_same_are_named, ports_that_others_listen_on_are_named,
+    devices_that_are_missing_wrong_or_the_same_are_named,
+    a_simulated_robot_takes_no_file_of_the_users_for_a_device, ports_that_others_listen_on_are_named,
     a_provider_without_a_key_or_with_a_bare_one_is_told,
     whether_key_address_or_model_is_wrong_is_told_of_each_answer_of_a_service,
     a_machine_that_lacks_programs_cores_or_rights_is_told_which,

@@ -301,6 +301,18 @@ START_TEST(rules_between_keys_are_checked)
 				     "too much memory; at most 4096"},
 	    {"vlm.base_url=ftp://x/v1", "vlm.base_url: 'ftp://x/v1' must start with http:// or https://"},
 	    {"robot.base_device=", "robot.base_device: is empty; the robot cannot drive without it"},
+	    {"robot.base_device=/dev/ttyUSB0",
+		"robot.base_device: /dev/ttyUSB0 is not below the run directory, where the stage robot-sim "
+		"makes it; a real robot needs robot.drive=serial"},
+	    {"robot.lidar_device=../lidar",
+		"robot.lidar_device: ../lidar is not below the run directory, where the stage robot-sim "
+		"makes it; a real robot needs robot.drive=serial"},
+	    {"robot.camera_socket=/run/cairn-camera",
+		"robot.camera_socket: /run/cairn-camera is not below the run directory, where the stage "
+		"robot-sim makes it; a real robot needs robot.drive=serial"},
+	    {"detect.socket=dev/../../detector",
+		"detect.socket: dev/../../detector is not below the run directory, where the stage robot-sim "
+		"makes it; a helper needs detect.source=helper"},
 	    {"web.endpoint=0.0.0.0:8088",
 		"web.endpoint: '0.0.0.0:8088' is beyond this machine and needs TLS: "
 		"set web.cert_file and web.key_file (docs/web.md), or reach 127.0.0.1 "
@@ -316,6 +328,23 @@ START_TEST(rules_between_keys_are_checked)
 		ck_assert_msg(!cairn_config_check(&cfg, &err), "accepted: %s", rows[i].assignment);
 		ck_assert_str_eq(err.text, rows[i].want);
 	}
+}
+END_TEST
+
+START_TEST(devices_that_no_stage_makes_may_be_anywhere)
+{
+	static const char *const sets[] = {"robot.drive=serial", "robot.base_device=/dev/ttyUSB0",
+	    "robot.lidar_device=/dev/ttyUSB1", "robot.camera_socket=/run/cairn-camera",
+	    "detect.source=helper", "detect.socket=/run/detector"};
+	struct cairn_config cfg;
+	struct cairn_error err = {""};
+	cairn_config_defaults(&cfg);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		set(&cfg, sets[i]);
+	ck_assert_msg(cairn_config_check(&cfg, &err), "%s", err.text);
+	set(&cfg, "detect.source=network"); /* that stage listens */
+	ck_assert(!cairn_config_check(&cfg, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "where the stage network makes it"));
 }
 END_TEST
 
@@ -339,7 +368,8 @@ START_TEST(a_robot_by_drivers_of_ros_has_what_belongs_together)
 	    {"robot.camera_device=/dev/video0",
 		"robot.camera_device: must be empty where ros2.color_from names the camera"},
 	    {"robot.base_device=/dev/base",
-		"robot.base_device: must lie below the run directory, where the stage ros2-robot makes it"},
+		"robot.base_device: /dev/base is not below the run directory, where the stage ros2-robot "
+		"makes it"},
 	};
 	for (size_t i = 0; i <= sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cairn_config cfg;
@@ -483,7 +513,7 @@ CAIRN_TEST_MAIN("config", the_meaning_of_every_key_is_a_sentence, defaults_are_i
     keys_and_sections_given_twice_are_refused, what_is_not_yaml_is_refused,
     texts_too_long_or_not_printable_are_refused, files_that_cannot_be_read_are_named,
     assignments_are_laid_over, bad_assignments_are_refused, rules_between_keys_are_checked,
-    a_robot_by_drivers_of_ros_has_what_belongs_together,
+    devices_that_no_stage_makes_may_be_anywhere, a_robot_by_drivers_of_ros_has_what_belongs_together,
     examples_of_robots_by_drivers_of_ros_are_configurations, saved_file_reads_back_as_the_same_values,
     file_that_cannot_be_saved_is_named_and_leaves_nothing,
     every_random_cut_of_a_file_is_loaded_or_refused_with_one_line)
