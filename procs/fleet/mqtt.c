@@ -16,6 +16,9 @@
 #define RETRY_MOST_NS (5 * CAIRN_NS_PER_S)
 #define PACKETS_PER_TURN 256 /* a flood does not keep the owner from its other work */
 
+#define BAD_PASSWORD 4 /* return codes of CONNACK, MQTT 3.1.1 */
+#define NOT_AUTHORISED 5
+
 struct mqtt {
 	struct mosquitto *client;
 	struct mqtt_handlers handlers;
@@ -27,13 +30,21 @@ struct mqtt {
 	char trouble[160];
 };
 
+static const char *reason(int code)
+{
+	return code == MOSQ_ERR_TLS     ? "TLS: not signed by fleet.ca_file, or for another name"
+	       : code == MOSQ_ERR_ERRNO ? strerror(errno)
+					: mosquitto_strerror(code);
+}
+
 static void on_connect(struct mosquitto *client, void *ctx, int code)
 {
 	struct mqtt *m = ctx;
 	(void)client;
 	if (code != 0) {
-		snprintf(
-		    m->trouble, sizeof(m->trouble), "the broker refuses: %s", mosquitto_connack_string(code));
+		bool who = code == BAD_PASSWORD || code == NOT_AUTHORISED;
+		snprintf(m->trouble, sizeof(m->trouble), "the broker refuses: %s%s",
+		    mosquitto_connack_string(code), who ? " (fleet.user, CAIRN_FLEET_PASSWORD)" : "");
 		return;
 	}
 	m->trouble[0] = '\0';
@@ -50,8 +61,7 @@ static void on_disconnect(struct mosquitto *client, void *ctx, int code)
 	(void)client;
 	m->trying = m->connected = false;
 	if (code != 0 && m->trouble[0] == '\0')
-		snprintf(m->trouble, sizeof(m->trouble), "no connection to the broker: %s",
-		    mosquitto_strerror(code));
+		snprintf(m->trouble, sizeof(m->trouble), "no connection to the broker: %s", reason(code));
 	if (was)
 		m->handlers.connected(m->handlers.ctx, false);
 }
@@ -161,8 +171,7 @@ static void try_again(struct mqtt *m, int64_t now_ns)
 	int code = mosquitto_connect_async(m->client, m->host, m->port, KEEPALIVE_S);
 	m->trying = code == 0;
 	if (code != 0)
-		snprintf(m->trouble, sizeof(m->trouble), "%.80s:%d: %.60s", m->host, m->port,
-		    code == MOSQ_ERR_ERRNO ? strerror(errno) : mosquitto_strerror(code));
+		snprintf(m->trouble, sizeof(m->trouble), "%.80s:%d: %.60s", m->host, m->port, reason(code));
 }
 
 static bool readable(const struct mqtt *m)

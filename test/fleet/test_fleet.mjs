@@ -2,9 +2,9 @@
 // control by others, and a broker that dies.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import mqtt from "mqtt";
@@ -237,6 +237,36 @@ test("a robot shows its own certificate where the broker asks for one", { skip, 
     for (const { child, over } of sims) child.kill("SIGINT"), await over;
     watcher.end(true);
     await strict.kill();
+  }
+});
+
+// What the stage alone says in its log when the broker's certificate or its own password is wrong; the password itself is never in it.
+test("the stage says why a broker does not let it in", { skip, timeout: 60_000 }, async () => {
+  const run = mkdtempSync(join(tmpdir(), "cairn-fleet-")), own = certificate(run, "broker"), other = certificate(run, "other");
+  const secure = new Broker(program, await freePort(), { ...own, users });
+  await secure.start();
+  const master = new Master({ port: secure.port, ca: own.cert }, "2.1", "stack-1");
+  // until: words of its log, or something else that happens.
+  const said = async (ca, password, until) => {
+    const home = mkdtempSync(join(run, "run-"));
+    for (const name of ["bus", "logs", "state"]) mkdirSync(join(home, name), { mode: 0o700 });
+    writeFileSync(join(home, "config.yaml"), `fleet:\n  broker: 127.0.0.1:${secure.port}\n  ca_file: ${ca}\n  user: stack-1\n  serial: stack-1\n`, { mode: 0o600 });
+    const stage = spawn(join(dirname(process.env.CAIRN_PROGRAM), "cairn-fleet"), ["--run", home, "--stage", "fleet", "--ready-fd", "3"],
+      { stdio: ["ignore", "ignore", "pipe", "pipe"], env: { ...process.env, CAIRN_FLEET_PASSWORD: password } });
+    let text = "";
+    const words = new Promise((done) => stage.stderr.on("data", (data) => (text += data) && until instanceof RegExp && until.test(text) && done()));
+    await (until instanceof RegExp ? words : until);
+    stage.kill("SIGTERM");
+    await new Promise((done) => stage.once("close", done));
+    assert.ok(!text.includes(password), text);
+  };
+  try {
+    await said(other.cert, users["stack-1"], /cannot reach the broker: .*not signed by fleet.ca_file/);
+    await said(own.cert, "not the secret", /cannot reach the broker: .*CAIRN_FLEET_PASSWORD/);
+    await said(own.cert, users["stack-1"], master.heard("connection", (c) => c.connectionState === "ONLINE"));
+  } finally {
+    master.client.end(true);
+    await secure.kill();
   }
 });
 
