@@ -118,7 +118,7 @@ static void tell_done(
 	snprintf(done.service, sizeof(done.service), "%s", cairn_services[server->service].name);
 	snprintf(done.verb, sizeof(done.verb), "%s", cmd->verb);
 	snprintf(done.arg, sizeof(done.arg), "%.95s", cmd->arg);
-	if (strcmp(cmd->verb, "goto") == 0)
+	if (strcmp(cmd->verb, "goto") == 0 && cmd->arg[0] == '\0') /* a place by name is told by its name */
 		snprintf(done.arg, sizeof(done.arg), "%.2f %.2f", cmd->x_m, cmd->y_m);
 	snprintf(done.who, sizeof(done.who), "%s", cmd->who);
 	snprintf(done.text, sizeof(done.text), "%.159s", reply->text);

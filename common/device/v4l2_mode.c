@@ -14,7 +14,8 @@ static const struct {
 	uint32_t fourcc;
 	uint16_t format;
 } readable[] = {{V4L2_PIX_FMT_MJPEG, CAIRN_CAMERA_JPEG}, {V4L2_PIX_FMT_JPEG, CAIRN_CAMERA_JPEG},
-    {V4L2_PIX_FMT_NV12, CAIRN_CAMERA_NV12}, {V4L2_PIX_FMT_YUYV, CAIRN_CAMERA_YUYV}};
+    {V4L2_PIX_FMT_NV12, CAIRN_CAMERA_NV12}, {V4L2_PIX_FMT_YUYV, CAIRN_CAMERA_YUYV},
+    {V4L2_PIX_FMT_Z16, CAIRN_CAMERA_DEPTH16}};
 
 #define READABLE (sizeof(readable) / sizeof(readable[0]))
 
@@ -38,6 +39,7 @@ uint32_t cairn_v4l2_row_bytes(const struct cairn_v4l2_mode *mode)
 	case CAIRN_CAMERA_NV12:
 		return mode->width;
 	case CAIRN_CAMERA_YUYV:
+	case CAIRN_CAMERA_DEPTH16:
 		return 2 * mode->width;
 	default:
 		return 0;
@@ -83,11 +85,14 @@ bool cairn_v4l2_mode_better(
 
 void cairn_v4l2_fourcc_text(uint32_t fourcc, char ret[5])
 {
-	for (int i = 0; i < 4; i++) {
+	int end = 4;
+	while (end > 1 && (fourcc >> (8 * (end - 1)) & 0x7f) == ' ')
+		end--;
+	for (int i = 0; i < end; i++) {
 		char c = (char)(fourcc >> (8 * i) & 0x7f);
 		ret[i] = '?';
 		if (c > ' ' && c < 0x7f)
 			ret[i] = c;
 	}
-	ret[4] = '\0';
+	ret[end] = '\0';
 }

@@ -22,7 +22,7 @@ uint32_t cairn_v4l2_picture_bytes(const struct cairn_v4l2_mode *mode, uint32_t s
 /* Is a to be preferred to b where `want` is wanted (its fourcc does not matter)? Both can be read. */
 bool cairn_v4l2_mode_better(
     const struct cairn_v4l2_mode *a, const struct cairn_v4l2_mode *b, const struct cairn_v4l2_mode *want);
-/* Four letters, or '?' where there is none. */
+/* Four letters, or '?' where there is none; without the blanks at its end, as of "Z16 ". */
 void cairn_v4l2_fourcc_text(uint32_t fourcc, char ret[5]);
 
 #endif

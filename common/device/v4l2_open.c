@@ -132,6 +132,19 @@ static void consider_sizes(struct cairn_v4l2_link *l, uint32_t fourcc, struct ca
 	}
 }
 
+/* Colours, or depth where that is wanted. */
+static bool is_wanted(const struct cairn_v4l2_link *l, uint32_t fourcc)
+{
+	uint16_t format = cairn_v4l2_camera_format(fourcc);
+	return format != 0 && cairn_camera_is_colour(format) != l->want.depth;
+}
+
+static const char *readable(const struct cairn_v4l2_link *l)
+{
+	return l->want.depth ? "Z16 is read: name the node of its depth"
+			     : "MJPG, NV12, YUYV are read; use a camera helper";
+}
+
 static bool choose(struct cairn_v4l2_link *l, struct cairn_v4l2_mode *best)
 {
 	char offered[48] = "";
@@ -140,7 +153,7 @@ static bool choose(struct cairn_v4l2_link *l, struct cairn_v4l2_mode *best)
 		struct v4l2_fmtdesc v = {.index = i, .type = V4L2_BUF_TYPE_VIDEO_CAPTURE};
 		if (control(l, VIDIOC_ENUM_FMT, &v) < 0)
 			break;
-		if (cairn_v4l2_camera_format(v.pixelformat) != 0) {
+		if (is_wanted(l, v.pixelformat)) {
 			consider_sizes(l, v.pixelformat, best);
 			continue;
 		}
@@ -151,8 +164,8 @@ static bool choose(struct cairn_v4l2_link *l, struct cairn_v4l2_mode *best)
 		}
 	}
 	if (best->fourcc == 0)
-		cairn_error_set(&l->problem, "%s offers%s: MJPG, NV12, YUYV are read; use a camera helper",
-		    l->want.path, offered[0] != '\0' ? offered : " nothing");
+		cairn_error_set(&l->problem, "%s offers%s: %s", l->want.path,
+		    offered[0] != '\0' ? offered : " nothing", readable(l));
 	return best->fourcc != 0;
 }
 
@@ -175,7 +188,7 @@ static bool set_mode(struct cairn_v4l2_link *l, const struct cairn_v4l2_mode *mo
 	cairn_v4l2_fourcc_text(l->mode.fourcc, got);
 	uint32_t row = cairn_v4l2_row_bytes(&l->mode);
 	l->stride_bytes = f.fmt.pix.bytesperline > row ? f.fmt.pix.bytesperline : row;
-	if (cairn_v4l2_camera_format(l->mode.fourcc) == 0)
+	if (!is_wanted(l, l->mode.fourcc))
 		cairn_error_set(&l->problem, "%s: asked for %s it gives %s: use a camera helper",
 		    l->want.path, asked, got);
 	else if (l->mode.width == 0 || l->mode.height == 0 || l->mode.width > CAIRN_CAMERA_SIDE_MAX ||

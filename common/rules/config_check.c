@@ -161,6 +161,29 @@ static bool check_web(const struct cairn_config *cfg, struct cairn_error *err)
 	return false;
 }
 
+/* Depth of a camera that the stack reads itself. */
+static bool check_depth(const struct cairn_config *cfg, struct cairn_error *err)
+{
+	const struct cairn_config_robot *r = &cfg->robot;
+	if (r->depth_device[0] == '\0')
+		return true;
+	if (r->depth_device[0] != '/')
+		cairn_error_set(err,
+		    "robot.depth_device: '%.80s' is no device: a path as /dev/v4l/by-id/NAME",
+		    r->depth_device);
+	else if (r->depth_alignment[0] == '\0')
+		cairn_error_set(err,
+		    "robot.depth_alignment: is empty; robot.depth_device needs the file that "
+		    "lays its depth onto the pictures (docs/cameras.md)");
+	else if (r->camera_device[0] == '\0')
+		cairn_error_set(err,
+		    "robot.camera_device: is empty; robot.depth_device stands beside a camera "
+		    "that the stack reads itself (a helper sends depth of its own)");
+	else
+		return true;
+	return false;
+}
+
 /* Beeper and lights. */
 static bool check_signals(const struct cairn_config *cfg, struct cairn_error *err)
 {
@@ -345,8 +368,8 @@ bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 {
 	if (!check_orders(cfg, err) || !check_model_url(cfg, err) || !check_choice(cfg, err) ||
 	    !check_zones(cfg, err) || !check_remote(cfg, err) || !check_web(cfg, err) ||
-	    !check_robot(cfg, err) || !check_signals(cfg, err) || !check_notify(cfg, err) ||
-	    !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err) ||
+	    !check_robot(cfg, err) || !check_depth(cfg, err) || !check_signals(cfg, err) ||
+	    !check_notify(cfg, err) || !check_ros2_names(cfg, err) || !check_ros2_drivers(cfg, err) ||
 	    !check_played_devices(cfg, err))
 		return false;
 	if (cfg->map.extent_max_m / cfg->map.cell_m > MAP_CELLS_MAX) {

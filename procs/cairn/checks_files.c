@@ -11,6 +11,7 @@
 #include "common/agent/agent.h"
 #include "common/base/secret.h"
 #include "common/external/external.h"
+#include "common/percept/depth_align.h"
 #include "common/map/map_server.h"
 #include "common/slam/map_import.h"
 #include "common/sim/robot/sim.h"
@@ -113,6 +114,23 @@ void check_external(struct check_context *ctx, struct check_result *ret)
 		check_says(ret, CHECK_FAILS, "external.topics: %s", err.text);
 	else
 		check_says(ret, CHECK_OK, "%u of %s", topics.count, cfg->topics);
+}
+
+void check_depth(struct check_context *ctx, struct check_result *ret)
+{
+	struct cairn_config_robot *cfg = &ctx->cfg->robot;
+	struct cairn_depth_alignment alignment;
+	struct cairn_error err = {""};
+	if (cfg->depth_device[0] == '\0')
+		check_says(ret, CHECK_SKIPPED, "no camera of its own (robot.depth_device)");
+	else if (!check_path(
+		     ctx, cfg->depth_alignment, sizeof(cfg->depth_alignment), "robot.depth_alignment", ret) ||
+		 !visible(ctx, cfg->depth_alignment, "robot.depth_alignment", ret))
+		return;
+	else if (!cairn_depth_alignment_load(&alignment, cfg->depth_alignment, &err))
+		check_says(ret, CHECK_FAILS, "robot.depth_alignment: %s", err.text);
+	else
+		check_says(ret, CHECK_OK, "%s", cfg->depth_alignment);
 }
 
 static bool is_loopback(const char *url)

@@ -9,7 +9,7 @@ static const struct camera_source *const sources[] = {&camera_helper, &camera_v4
 struct app {
 	struct camera_frames frames;
 	const struct camera_source *kind;
-	void *source;
+	void *source, *depth; /* NULL: no depth camera of its own */
 };
 
 static int on_tick(void *ctx)
@@ -18,6 +18,8 @@ static int on_tick(void *ctx)
 	int r = camera_frames_tick(&app->frames);
 	if (r == 0)
 		app->kind->tick(app->source, cairn_now_ns());
+	if (r == 0 && app->depth != NULL)
+		camera_depth.tick(app->depth, cairn_now_ns());
 	return r;
 }
 
@@ -33,10 +35,22 @@ static bool open_source(struct app *app)
 		    device);
 		return false;
 	}
+	bool two = camera_depth.is_for(app->frames.cfg->robot.depth_device);
 	app->source = app->kind->new (&app->frames);
 	if (app->source == NULL)
 		cairn_log_error("no memory for a camera");
-	return app->source != NULL;
+	if (app->source != NULL && two)
+		app->depth = camera_depth.new(&app->frames);
+	return app->source != NULL && (!two || app->depth != NULL);
+}
+
+static void close_all(struct app *app)
+{
+	if (app->depth != NULL)
+		camera_depth.destroy(app->depth);
+	if (app->source != NULL)
+		app->kind->destroy(app->source);
+	camera_frames_close(&app->frames);
 }
 
 int cairn_bridge_camera(struct cairn_stage *stage)
@@ -45,14 +59,13 @@ int cairn_bridge_camera(struct cairn_stage *stage)
 	if (!camera_frames_open(&app.frames, stage))
 		return 1;
 	if (!open_source(&app)) {
-		camera_frames_close(&app.frames);
+		close_all(&app);
 		return 1;
 	}
 	cairn_stage_every(stage, TICK_MS, on_tick, &app);
 	on_tick(&app);
 	cairn_stage_ready(stage);
 	int status = cairn_stage_run(stage);
-	app.kind->destroy(app.source);
-	camera_frames_close(&app.frames);
+	close_all(&app);
 	return status == -CAIRN_EXIT_PLANE ? CAIRN_EXIT_PLANE : status;
 }

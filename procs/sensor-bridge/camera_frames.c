@@ -191,13 +191,14 @@ void camera_frames_restart(struct camera_frames *f)
 	f->pictures = 0;
 }
 
-void camera_frames_problem(struct camera_frames *f, const struct cairn_error *problem)
+void camera_frames_problem(struct camera_frames *f, const struct cairn_error *problem, bool depth)
 {
 	bool some = problem->text[0] != '\0';
-	if (some && strcmp(problem->text, f->told.text) != 0)
+	if (some && strcmp(problem->text, f->told[depth].text) != 0)
 		cairn_log_warn("%s", problem->text);
-	f->told = *problem;
-	cairn_stage_tried(f->stage, "reach the camera", some ? problem->text : NULL);
+	f->told[depth] = *problem;
+	cairn_stage_tried(
+	    f->stage, depth ? "reach the depth camera" : "reach the camera", some ? problem->text : NULL);
 }
 
 int camera_frames_tick(struct camera_frames *f)

@@ -25,7 +25,7 @@ struct camera_frames {
 	size_t raw_bytes;
 	uint32_t told_width, told_height; /* whose shape was told */
 	uint64_t pictures;                /* since camera_frames_restart */
-	struct cairn_error told;          /* the problem that was told last */
+	struct cairn_error told[2]; /* the problem that was told last; of the camera, of the depth camera */
 	struct cairn_repeats rgb_repeats, depth_repeats;
 	/* A depth picture for which no shared memory is left, as when a consumer keeps all it is given: what
 	 * it says of the floor must not depend on that. */
@@ -39,8 +39,8 @@ bool camera_frames_open(struct camera_frames *f, struct cairn_stage *stage);
 void camera_frames_close(struct camera_frames *f);
 /* The source was opened anew. */
 void camera_frames_restart(struct camera_frames *f);
-/* Why its source gives no pictures and what to do; empty: it does. Logged when it is something else, in health while it lasts. */
-void camera_frames_problem(struct camera_frames *f, const struct cairn_error *problem);
+/* depth: of the depth camera beside the other. Why its source gives no pictures and what to do; empty: it does. Logged when it is something else, in health while it lasts. */
+void camera_frames_problem(struct camera_frames *f, const struct cairn_error *problem, bool depth);
 /* To be called every 100 ms; negative: end the loop with that. */
 int camera_frames_tick(struct camera_frames *f);
 

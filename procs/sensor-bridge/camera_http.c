@@ -35,7 +35,7 @@ static void follow(struct source *s)
 	if (s->answered != answered)
 		cairn_stage_note(stage, answered ? "connected" : "no camera");
 	s->answered = answered;
-	camera_frames_problem(s->frames, &link->problem);
+	camera_frames_problem(s->frames, &link->problem, false);
 }
 
 static const char *on_picture(void *ctx, const struct cairn_camera_header *hdr, const uint8_t *payload)

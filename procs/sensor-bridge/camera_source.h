@@ -6,7 +6,7 @@
 
 struct camera_source {
 	bool (*is_for)(const char *device);
-	/* NULL: no memory. It need not be there yet. */
+	/* NULL: no memory, or the reason is logged. It need not be there yet. */
 	void *(*new)(struct camera_frames *frames);
 	/* Every 100 ms. */
 	void (*tick)(void *source, int64_t now_ns);
@@ -16,5 +16,6 @@ struct camera_source {
 extern const struct camera_source camera_helper; /* on robot.camera_socket, where no device is named */
 extern const struct camera_source camera_v4l2;   /* /dev/... */
 extern const struct camera_source camera_http;   /* http://... */
+extern const struct camera_source camera_depth;  /* beside one of these: robot.depth_device */
 
 #endif

@@ -290,6 +290,11 @@ START_TEST(rules_between_keys_are_checked)
 	    {"robot.signal_lines=horn 3 low", "robot.signal_lines: 'horn 3 low' is not WHAT LINE LEVEL: "
 					      "buzzer, light, light_red, light_green "
 					      "or light_blue, then a number up to 1023, then low or high"},
+	    {"robot.depth_device=/dev/video0", "robot.depth_alignment: is empty; robot.depth_device needs "
+					       "the file that lays its depth onto the "
+					       "pictures (docs/cameras.md)"},
+	    {"robot.depth_device=video0",
+		"robot.depth_device: 'video0' is no device: a path as /dev/v4l/by-id/NAME"},
 	    {"notify.url=robot.local/hook", "notify.url: 'robot.local/hook' is no address: it must be "
 					    "http://HOST/... or https://HOST/..."},
 	    {"notify.url=https:///hook",

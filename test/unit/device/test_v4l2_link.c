@@ -122,7 +122,8 @@ static int set_format(struct fake *f, struct v4l2_format *v)
 {
 	if (f->fourcc_given != 0)
 		v->fmt.pix.pixelformat = f->fourcc_given;
-	uint32_t depth = v->fmt.pix.pixelformat == V4L2_PIX_FMT_YUYV ? 2 : 1;
+	uint32_t fourcc = v->fmt.pix.pixelformat,
+		 depth = fourcc == V4L2_PIX_FMT_YUYV || fourcc == V4L2_PIX_FMT_Z16 ? 2 : 1;
 	v->fmt.pix.bytesperline = v->fmt.pix.pixelformat == V4L2_PIX_FMT_MJPEG ? 0 : depth * v->fmt.pix.width;
 	f->pix = v->fmt.pix;
 	return 0;
@@ -564,9 +565,43 @@ START_TEST(after_any_errors_it_streams_again)
 }
 END_TEST
 
+START_TEST(depth_is_read_where_it_is_wanted_and_nowhere_else)
+{
+	struct cairn_camera_header hdr;
+	const uint8_t *payload;
+	begin("");
+	fake.modes[0] = (struct cairn_v4l2_mode){V4L2_PIX_FMT_Z16, 32, 24, 30.0};
+	fake.modes[1] = (struct cairn_v4l2_mode){V4L2_PIX_FMT_YUYV, 64, 48, 30.0};
+	cairn_v4l2_tick(&cam, 0); /* colours */
+	ck_assert_uint_eq(fake.pix.pixelformat, V4L2_PIX_FMT_YUYV);
+	cairn_v4l2_close(&cam);
+	cam.want.depth = true;
+	cairn_v4l2_tick(&cam, MS);
+	ck_assert_uint_eq(fake.pix.pixelformat, V4L2_PIX_FMT_Z16);
+	deliver(32 * 24 * 2, V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC, 40 * MS, 1);
+	ck_assert(take(50 * MS, &hdr, &payload));
+	ck_assert(hdr.format == CAIRN_CAMERA_DEPTH16 && hdr.stride_bytes == 64 && hdr.payload_bytes == 1536);
+	cairn_v4l2_give_back(&cam, 50 * MS, NULL);
+	cairn_v4l2_close(&cam);
+	fake.mode_count = 1;
+	cam.want.depth = false;
+	cairn_v4l2_tick(&cam, 2 * MS);
+	ck_assert_str_eq(cam.problem.text,
+	    "/dev/v4l/by-id/fake offers Z16: MJPG, NV12, YUYV are read; use a camera helper");
+	begin("");
+	fake.mode_count = 1;
+	cam.want.depth = true;
+	cairn_v4l2_tick(&cam, 0);
+	ck_assert_str_eq(
+	    cam.problem.text, "/dev/v4l/by-id/fake offers YUYV: Z16 is read: name the node of its depth");
+	ck_assert_int_lt(cam.fd, 0);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("v4l2-link", the_mode_is_fast_enough_large_enough_uncut_small_and_light_in_this_order,
     a_camera_streams_jpeg_in_the_wanted_size_with_the_stamps_of_the_kernel,
-    raw_pictures_have_the_bytes_that_their_size_says, of_a_faster_camera_as_many_are_taken_as_are_wanted,
+    raw_pictures_have_the_bytes_that_their_size_says, depth_is_read_where_it_is_wanted_and_nowhere_else,
+    of_a_faster_camera_as_many_are_taken_as_are_wanted,
     an_unplugged_camera_is_told_and_streams_again_when_it_is_back_twenty_times,
     a_camera_that_is_away_is_tried_every_few_seconds_and_not_more_often,
     a_stream_that_is_stuck_is_opened_again,

@@ -69,10 +69,13 @@ START_TEST(each_stage_is_given_the_keys_that_its_own_configuration_names)
 	snprintf(cfg.voice.transcriber_url, sizeof(cfg.voice.transcriber_url), "https://x/v1");
 	snprintf(cfg.voice.transcriber_key, sizeof(cfg.voice.transcriber_key), "WHISPER_KEY");
 	snprintf(cfg.fleet.user, sizeof(cfg.fleet.user), "robot");
+	snprintf(cfg.notify.url_env, sizeof(cfg.notify.url_env), "CHAT");
+	snprintf(cfg.notify.auth_env, sizeof(cfg.notify.auth_env), "CHAT_TOKEN");
 	cairn_secrets_of(&cfg, &s);
 	ck_assert(gives(&s, "agent", "GEMINI_API_KEY") && !gives(&s, "agent", "OPENAI_API_KEY"));
 	ck_assert(gives(&s, "gateway", "OPENAI_API_KEY") && !gives(&s, "gateway", "GEMINI_API_KEY"));
 	ck_assert(gives(&s, "listen", "WHISPER_KEY") && gives(&s, "fleet", "CAIRN_FLEET_PASSWORD"));
+	ck_assert(gives(&s, "notify", "CHAT") && gives(&s, "notify", "CHAT_TOKEN"));
 	cairn_secrets_names(&s, names);
 	ck_assert_str_eq(names[0], s.items[0].name);
 	ck_assert_ptr_null(names[s.count]);
