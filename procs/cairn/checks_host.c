@@ -100,6 +100,10 @@ void check_devices(struct check_context *ctx, struct check_result *ret)
 		    "robot.%s: %s: %s; the model is asked without a picture until %s",
 		    helper ? "camera_socket" : "camera_device", camera, strerror(errno),
 		    helper ? "a camera helper serves it" : "it is plugged in");
+	else if (robot->depth_device[0] != '\0' && stat(robot->depth_device, &a) != 0)
+		check_says(ret, CHECK_WARNS,
+		    "robot.depth_device: %s: %s; the robot sees no depth until it is plugged in",
+		    robot->depth_device, strerror(errno));
 	else
 		check_says(ret, CHECK_OK, "%.200s, %.200s", base, lidar);
 }
