@@ -76,7 +76,8 @@ static bool open_sane(const struct cairn_mission_open *o, int64_t now_ns)
 		     text_ends(d->reasoning, sizeof(d->reasoning)) &&
 		     text_ends(d->zone_name, sizeof(d->zone_name));
 	bool flags = is_flag(&o->way) && is_flag(&o->again) && is_flag(&o->frontier) && is_flag(&o->onward) &&
-		     is_flag(&o->trail) && is_flag(&d->absolute) && is_flag(&d->has_fallback);
+		     is_flag(&o->trail) && is_flag(&d->absolute) && is_flag(&d->has_fallback) &&
+		     is_flag(&d->fallback_absolute);
 	bool finite = isfinite(o->goal_x_m) && isfinite(o->goal_y_m) && isfinite(o->frontier_x_m) &&
 		      isfinite(o->frontier_y_m) && isfinite(o->tolerance_m) && isfinite(o->limit_s);
 	return known && texts && flags && finite && was(o->t_start_ns, now_ns);

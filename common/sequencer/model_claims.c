@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SAME_PLACE_M 0.3 /* a goal that is no farther from another leads to the same */
+
 /* ---- it is done ---- */
 
 static bool claim_explored(struct cairn_sequencer *seq, int64_t now_ns, struct seq_refusal *refusal)
@@ -59,7 +61,7 @@ static struct cairn_msg_decision fallback_of(const struct cairn_msg_decision *d)
 {
 	struct cairn_msg_decision f = *d;
 	f.has_fallback = false;
-	f.absolute = false;
+	f.absolute = d->fallback_absolute;
 	f.tool = d->fallback_tool;
 	f.direction = d->fallback_direction;
 	f.speed = d->fallback_speed;
@@ -75,35 +77,56 @@ static struct cairn_msg_decision fallback_of(const struct cairn_msg_decision *d)
 }
 
 bool seq_model_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,
-    int64_t now_ns, struct seq_task *task)
+    int64_t now_ns, struct seq_task *task, struct seq_refusal *refusal)
 {
-	struct seq_refusal refusal;
+	memset(refusal, 0, sizeof(*refusal));
 	if (!d->has_fallback || d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		return false;
 	struct cairn_msg_decision f = fallback_of(d);
 	char asked[64];
-	if (!seq_check(seq, &f, now_ns, task, &refusal))
+	if (!seq_check(seq, &f, now_ns, task, refusal))
 		return false;
 	seq_text_asked(d, asked, sizeof(asked));
 	snprintf(task->instead, sizeof(task->instead), "instead of %.40s (%.72s)", asked, why);
 	return true;
 }
 
+static bool same_place(const struct seq_task *a, const struct seq_task *b)
+{
+	return a->kind == SEQ_NAV && b->kind == SEQ_NAV &&
+	       hypot(a->nav.x_m - b->nav.x_m, a->nav.y_m - b->nav.y_m) <= SAME_PLACE_M;
+}
+
 bool seq_model_fall_back(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, const char *why, int64_t now_ns)
 {
 	struct seq_task was = seq->task, next;
+	struct seq_refusal refusal;
 	struct cairn_msg_decision d = was.d;
 	if (!d.has_fallback)
 		return false;
-	/* What it rests on still holds: the way began with it a moment ago; where the robot is now is checked. */
+	/* What it rests on still holds: the way began with it a moment ago; where the robot is now is checked. A place is where it is
+	 * from wherever the robot has come to; a move or a turn was meant from where it was. */
 	d.t_snapshot_ns = now_ns;
+	if (d.fallback_tool == CAIRN_TOOL_NAVIGATE_TO_GOAL) {
+		d.snapshot_x_m = seq->inputs.pose.x_m;
+		d.snapshot_y_m = seq->inputs.pose.y_m;
+		d.snapshot_yaw_rad = seq->inputs.pose.yaw_rad;
+	}
+	seq->task.kind = SEQ_NONE;
+	bool taken = seq_model_fallback(seq, &d, why, now_ns, &next, &refusal);
+	if (taken && same_place(&was, &next)) {
+		snprintf(refusal.reason, sizeof(refusal.reason), "it is the same place");
+		taken = false;
+	}
+	seq->task = was;
+	if (!taken) {
+		snprintf(
+		    seq->task.fallback_refused, sizeof(seq->task.fallback_refused), "%.95s", refusal.reason);
+		return false; /* whoever ends the way judges it: once */
+	}
 	seq->task.kind = SEQ_NONE;
 	seq_task_judge(seq, &was, outcome, why, now_ns);
-	if (!seq_model_fallback(seq, &d, why, now_ns, &next)) {
-		seq->task = was;
-		return false;
-	}
 	seq_task_start(seq, &next, now_ns);
 	return true;
 }

@@ -83,7 +83,7 @@ static bool is_new(
 static void judge(struct cairn_sequencer *seq, const struct cairn_msg_decision *decision, int64_t now_ns)
 {
 	struct seq_task task;
-	struct seq_refusal refusal;
+	struct seq_refusal refusal, instead;
 	if (decision->source == CAIRN_SOURCE_MODEL && seq_is_answer(seq, decision, now_ns)) {
 		seq->silence.t_wanted_ns = now_ns;
 		seq_prefetch_answered(seq, decision, now_ns);
@@ -95,7 +95,8 @@ static void judge(struct cairn_sequencer *seq, const struct cairn_msg_decision *
 		seq->silence.t_wanted_ns = now_ns; /* it is not silent: its place was seen into meanwhile */
 	}
 	if (!seq_check(seq, decision, now_ns, &task, &refusal) &&
-	    !seq_model_fallback(seq, decision, refusal.reason, now_ns, &task)) {
+	    !seq_model_fallback(seq, decision, refusal.reason, now_ns, &task, &instead)) {
+		seq_text_fallback_refused(refusal.reason, sizeof(refusal.reason), instead.reason);
 		seq_refuse(seq, decision, &refusal);
 		return;
 	}

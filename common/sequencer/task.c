@@ -326,6 +326,7 @@ void seq_task_end(
 	}
 	tell_onward(&t, &r);
 	tell_instead(&t, &r);
+	seq_text_fallback_refused(r.reason, sizeof(r.reason), t.fallback_refused);
 	seq_result_push(seq, &r);
 	seq_mission_way_ended(seq, &t, outcome, now_ns);
 }

@@ -86,6 +86,8 @@ struct seq_task {
 	bool overridden;
 	char cause[96];    /* newest reason for being slower than asked */
 	char instead[128]; /* of what it is the fallback; empty: of nothing */
+	char fallback_refused
+	    [96]; /* why its own fallback was not taken; empty: it has none, or none was needed */
 	struct seq_cause by;
 	enum cairn_pace pace; /* the slowest that the free way allowed */
 	int64_t t_start_ns;
@@ -184,6 +186,8 @@ bool seq_teleop_stop(struct cairn_sequencer *seq, int64_t now_ns);
 /* task_text.c: words for people and for the next prompt. */
 void seq_text_asked(const struct cairn_msg_decision *d, char *buf, size_t bytes);
 void seq_text_executed(const struct seq_task *task, char *buf, size_t bytes);
+/* Adds to the reason of an end why the fallback was not taken either; nothing where why is empty. */
+void seq_text_fallback_refused(char *reason, size_t cap, const char *why);
 void seq_text_suggestion(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes);
 

@@ -88,6 +88,18 @@ static size_t say_directions(
 	return used < bytes ? used : bytes - 1;
 }
 
+#define REFUSED "; fallback refused: "
+
+void seq_text_fallback_refused(char *reason, size_t cap, const char *why)
+{
+	char first[160];
+	if (why[0] == '\0')
+		return;
+	size_t room = cap - sizeof(REFUSED), half = room / 2, n = strlen(why) < half ? strlen(why) : half;
+	snprintf(first, sizeof(first), "%s", reason);
+	snprintf(reason, cap, "%.*s" REFUSED "%.*s", (int)(room - n), first, (int)half, why);
+}
+
 void seq_text_suggestion(
     const struct cairn_sequencer *seq, const struct cairn_msg_decision *d, char *buf, size_t bytes)
 {

@@ -64,10 +64,12 @@ bool seq_model_claim(struct cairn_sequencer *seq, const struct cairn_msg_decisio
     struct seq_refusal *refusal);
 /* What an operator's word does to a task that waits for people: false when nobody was asked. */
 bool seq_model_answered(struct cairn_sequencer *seq, int64_t now_ns);
-/* What a decision would have done instead, as a checked task; false when there is nothing, or that is refused too. */
+/* What a decision would have done instead, as a checked task; false when there is nothing, or that is refused too (refusal says
+ * why, empty where there is nothing). */
 bool seq_model_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,
-    int64_t now_ns, struct seq_task *task);
-/* The same for the way that is driven and has failed: begins it in its place. */
+    int64_t now_ns, struct seq_task *task, struct seq_refusal *refusal);
+/* The same for the way that is driven and has failed: begins it in its place. False: whoever ends the way says why
+ * (task.fallback_refused). */
 bool seq_model_fall_back(
     struct cairn_sequencer *seq, enum cairn_outcome outcome, const char *why, int64_t now_ns);
 

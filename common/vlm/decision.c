@@ -148,19 +148,21 @@ static uint32_t id_of(double id)
 	return id > 0.0 && id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
+bool cairn_answer_may_fall_back(enum cairn_tool tool)
+{
+	return tool == CAIRN_TOOL_MOVE_TOWARD || tool == CAIRN_TOOL_NAVIGATE_TO_GOAL ||
+	       tool == CAIRN_TOOL_ROTATE || tool == CAIRN_TOOL_STOP_ROBOT;
+}
+
 static void put_fallback(const struct cairn_tool_call *c, struct cairn_msg_decision *ret)
 {
-	if (c->tool != CAIRN_TOOL_MOVE_TOWARD && c->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL &&
-	    c->tool != CAIRN_TOOL_ROTATE && c->tool != CAIRN_TOOL_STOP_ROBOT)
-		return; /* the others do not get a robot on */
-	if (c->tool == CAIRN_TOOL_ROTATE && c->has_heading_deg)
-		return;
 	ret->has_fallback = true;
 	ret->fallback_tool = c->tool;
 	ret->fallback_direction = (enum cairn_direction)c->direction;
 	ret->fallback_speed = (enum cairn_speed)c->speed;
 	ret->fallback_duration_s = c->duration_s;
-	ret->fallback_angle_deg = c->angle_deg;
+	ret->fallback_absolute = c->has_heading_deg;
+	ret->fallback_angle_deg = c->has_heading_deg ? c->heading_deg : c->angle_deg;
 	ret->fallback_goal_kind = (enum cairn_goal_kind)c->goal_kind;
 	ret->fallback_frontier_id = c->has_frontier_id ? id_of(c->frontier_id) : 0;
 	ret->fallback_candidate_id = c->has_candidate_id ? id_of(c->candidate_id) : 0;

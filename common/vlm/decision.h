@@ -30,6 +30,7 @@ struct cairn_answer {
 	struct cairn_tool_call reports[CAIRN_ANSWER_REPORTS_MAX];
 	struct cairn_answer_handle report_handles[CAIRN_ANSWER_REPORTS_MAX];
 	uint32_t calls, calls_without_reasoning; /* of tools; a JSON answer is one */
+	uint32_t left_out; /* parts that could not be used: a fallback, reports beyond the bound */
 	bool has_fallback; /* what the model would do instead if there is no way to the goal, an action */
 	struct cairn_tool_call fallback;
 	struct cairn_msg_world_update
@@ -52,6 +53,9 @@ void cairn_answer_parse(const struct cairn_provider *provider, const char *body,
 /* The same for a model that answers with a JSON object; candidates: see json_answer.h. */
 void cairn_answer_parse_text(const struct cairn_provider *provider, const char *body, size_t count,
     bool actions_only, bool candidates, struct cairn_answer *ret);
+
+/* Tools that a fallback may name: those that get the robot on where a place is gone or without a path, or have it stand. */
+bool cairn_answer_may_fall_back(enum cairn_tool tool);
 
 /* The decision of an ACTION or a STOP answer; id, snapshot and latency are the caller's to fill. Source is
  * the model. */

@@ -230,6 +230,7 @@ static void good_answer(struct cairn_dialog *d, int64_t now_ns)
 		    d->answer.parsed.reasoning, strlen(d->answer.parsed.reasoning));
 	remember(d);
 	d->tally.calls_answered += d->answer.parsed.calls;
+	d->tally.left_out += d->answer.parsed.left_out;
 	d->tally.calls_without_reasoning += d->answer.parsed.calls_without_reasoning;
 	if (d->answer.parsed.kind == CAIRN_ANSWER_ACTION) {
 		fall_back(d);

@@ -151,6 +151,7 @@ struct dialog_hooks {
 /* Since the start, for people. */
 struct dialog_tally {
 	uint64_t calls_answered, calls_without_reasoning; /* tool calls of the model */
+	uint64_t left_out;                                /* parts of usable answers */
 	uint64_t skips, images_left_out, images_for_money, pictures_sent;
 	uint32_t triggers[CAIRN_TRIGGER_COUNT];       /* of the calls */
 	struct cairn_call_policy_events events_asked; /* about */

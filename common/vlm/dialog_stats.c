@@ -18,6 +18,7 @@ void cairn_dialog_stats(const struct cairn_dialog *d, int64_t now_ns, struct cai
 	    .in_flight = d->call.in_flight,
 	    .calls_answered = d->tally.calls_answered,
 	    .without_reasoning = d->tally.calls_without_reasoning,
+	    .left_out = d->tally.left_out,
 	    .skips = d->tally.skips,
 	    .images_left_out = d->tally.images_left_out,
 	    .triggers_count = CAIRN_TRIGGER_COUNT,

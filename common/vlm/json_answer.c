@@ -88,27 +88,33 @@ static bool read_report(
 	return ok;
 }
 
-/* "if_failed": "C3" beside the tool, or an action of its own. */
-static bool read_fallback(const json_t *root, bool candidates, struct cairn_answer *ret)
+/* "if_failed": "C3" beside the tool, or an action of its own; NULL: none is given. */
+static const json_t *find_fallback(const json_t *root)
+{
+	const json_t *action = cairn_json_get(root, CAIRN_JSON_ACTION),
+		     *v = cairn_json_get(root, CAIRN_JSON_FALLBACK);
+	if (v == NULL && json_is_object(action))
+		v = cairn_json_get(action, CAIRN_JSON_FALLBACK);
+	if (v == NULL && json_is_object(action))
+		v = cairn_json_get(cairn_json_get(action, CAIRN_JSON_ARGUMENTS), CAIRN_JSON_FALLBACK);
+	return v == NULL || cairn_tool_says_none(v) ? NULL : v;
+}
+
+/* A bad fallback is none: it is only asked for when the action names something that is gone. */
+static void read_fallback(const json_t *root, bool candidates, struct cairn_answer *ret)
 {
 	struct cairn_error why;
-	const json_t *action = cairn_json_get(root, CAIRN_JSON_ACTION);
-	const json_t *v = cairn_json_get(root, CAIRN_JSON_FALLBACK);
-	if (v == NULL && json_is_object(action)) {
-		v = cairn_json_get(action, CAIRN_JSON_FALLBACK);
-		if (v == NULL)
-			v = cairn_json_get(cairn_json_get(action, CAIRN_JSON_ARGUMENTS), CAIRN_JSON_FALLBACK);
-	}
+	const json_t *v = find_fallback(root);
 	if (v == NULL)
-		return false;
+		return;
 	json_t *go =
 	    json_is_string(v) && cairn_json_action_named(json_string_value(v)).tool == CAIRN_TOOL_COUNT
 		? json_pack("{s:s, s:O}", "tool", "navigate_to_goal", "to", v)
 		: NULL;
-	bool ok = cairn_json_call(go != NULL ? go : v, NULL, candidates, &ret->fallback, &why) &&
-		  cairn_tools[ret->fallback.tool].action;
+	ret->has_fallback = cairn_json_call(go != NULL ? go : v, NULL, candidates, &ret->fallback, &why) &&
+			    cairn_answer_may_fall_back(ret->fallback.tool);
+	ret->left_out += !ret->has_fallback;
 	json_decref(go);
-	return ok;
 }
 
 static void read_object(const json_t *root, bool actions_only, bool candidates, struct cairn_answer *ret)
@@ -137,8 +143,7 @@ static void read_object(const json_t *root, bool actions_only, bool candidates, 
 		ret->reports[0] = ret->main;
 		ret->reports_count = 1;
 	}
-	/* A bad fallback is none: it is only asked for when the action names something that is gone. */
-	ret->has_fallback = read_fallback(root, candidates, ret);
+	read_fallback(root, candidates, ret);
 	read_update(root, &ret->update);
 	if (actions_only && ret->kind != CAIRN_ANSWER_ACTION)
 		cairn_answer_stop(ret, "no action although one was asked for");

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/vlm/tool_place.h"
 #include "common/vlm/tools.h"
@@ -315,6 +316,14 @@ static bool check_value(
 		break;
 	}
 	return check_number(p, value, at, err);
+}
+
+bool cairn_tool_says_none(const json_t *value)
+{
+	const char *text = json_string_value(value);
+	return value == NULL || json_is_null(value) ||
+	       (text != NULL &&
+		   (text[0] == '\0' || strcasecmp(text, "null") == 0 || strcasecmp(text, "none") == 0));
 }
 
 static bool check_param(

@@ -111,6 +111,8 @@ bool cairn_tool_take(const struct cairn_tool_table *table, int row, const json_t
 /* The same for a row that stands in no table; name: in the reason. */
 bool cairn_tool_take_row(
     const struct cairn_tool_row *row, const json_t *arguments, void *call, struct cairn_error *err);
+/* null, or a text that stands for it: "", "null" or "none". */
+bool cairn_tool_says_none(const json_t *value);
 /* The table for people, as Markdown. */
 void cairn_tool_table_markdown(struct cairn_text *out, const struct cairn_tool_table *table);
 

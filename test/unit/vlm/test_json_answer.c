@@ -200,6 +200,31 @@ START_TEST(what_to_do_if_it_fails_may_be_a_place_or_an_action)
 	ck_assert(answer.has_fallback && answer.fallback.goal_kind == CAIRN_GOAL_KIND_RETRACE);
 	read_as("{\"action\": \"go\", \"target\": \"C2\", \"if_failed\": \"backtrack\"}", true);
 	ck_assert(answer.has_fallback && answer.fallback.goal_kind == CAIRN_GOAL_KIND_RETRACE);
+	struct cairn_msg_decision d;
+	read_as("{\"action\": \"go\", \"target\": \"C2\", \"fallback\": {\"action\": \"rotate_to\", "
+		"\"heading_deg\": 270}}",
+	    true);
+	cairn_decision_from_answer(&answer, &d);
+	ck_assert(d.has_fallback && d.fallback_tool == CAIRN_TOOL_ROTATE);
+	ck_assert(d.fallback_absolute && d.fallback_angle_deg == 270.0);
+	ck_assert_uint_eq(answer.left_out, 0);
+	/* What does not get the robot on, or cannot be read, is left out and counted; the action stands. */
+	static const char *const unusable[] = {"{\"action\": \"help\", \"message\": \"stuck\"}",
+	    "{\"action\": \"follow_left_wall\"}", "{\"action\": \"look\"}", "\"nowhere\"", "7.5"};
+	static const char *const none[] = {"null", "\"\"", "\"none\"", "\"Null\""};
+	char text[200];
+	for (size_t i = 0; i < sizeof(unusable) / sizeof(unusable[0]); i++) {
+		snprintf(text, sizeof(text), "{\"action\": \"go\", \"target\": \"C2\", \"fallback\": %s}",
+		    unusable[i]);
+		ck_assert_int_eq(read_as(text, true), CAIRN_ANSWER_ACTION);
+		ck_assert_msg(!answer.has_fallback && answer.left_out == 1, "%s: %u", text, answer.left_out);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		snprintf(text, sizeof(text), "{\"action\": \"go\", \"target\": \"C2\", \"fallback\": %s}",
+		    none[i]);
+		ck_assert_int_eq(read_as(text, true), CAIRN_ANSWER_ACTION);
+		ck_assert_msg(!answer.has_fallback && answer.left_out == 0, "%s: %u", text, answer.left_out);
+	}
 }
 END_TEST
 
