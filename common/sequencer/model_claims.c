@@ -57,9 +57,11 @@ bool seq_model_answered(struct cairn_sequencer *seq, int64_t now_ns)
 
 /* ---- what it would do instead ---- */
 
-static struct cairn_msg_decision fallback_of(const struct cairn_msg_decision *d)
+bool seq_model_other(const struct cairn_msg_decision *d, struct cairn_msg_decision *ret)
 {
 	struct cairn_msg_decision f = *d;
+	if (!d->has_fallback || d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
+		return false;
 	f.has_fallback = false;
 	f.absolute = d->fallback_absolute;
 	f.tool = d->fallback_tool;
@@ -73,18 +75,17 @@ static struct cairn_msg_decision fallback_of(const struct cairn_msg_decision *d)
 	f.x_m = d->fallback_x_m;
 	f.y_m = d->fallback_y_m;
 	f.reason[0] = '\0';
-	return f;
+	*ret = f;
+	return true;
 }
 
 bool seq_model_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,
     int64_t now_ns, struct seq_task *task, struct seq_refusal *refusal)
 {
-	memset(refusal, 0, sizeof(*refusal));
-	if (!d->has_fallback || d->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
-		return false;
-	struct cairn_msg_decision f = fallback_of(d);
+	struct cairn_msg_decision f;
 	char asked[64];
-	if (!seq_check(seq, &f, now_ns, task, refusal))
+	memset(refusal, 0, sizeof(*refusal));
+	if (!seq_model_other(d, &f) || !seq_check(seq, &f, now_ns, task, refusal))
 		return false;
 	seq_text_asked(d, asked, sizeof(asked));
 	snprintf(task->instead, sizeof(task->instead), "instead of %.40s (%.72s)", asked, why);

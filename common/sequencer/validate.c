@@ -464,8 +464,11 @@ bool seq_is_answer(struct cairn_sequencer *seq, const struct cairn_msg_decision 
 {
 	struct seq_task task;
 	struct seq_refusal refusal;
+	struct cairn_msg_decision other;
 	return seq_basis_timely(seq, d, now_ns) && check_form(seq, d, now_ns, &task, &refusal) &&
-	       seq_names_something(seq, d, now_ns);
+	       (seq_names_something(seq, d, now_ns) ||
+		   (seq_model_other(d, &other) && check_form(seq, &other, now_ns, &task, &refusal) &&
+		       seq_names_something(seq, &other, now_ns)));
 }
 
 bool seq_check(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, int64_t now_ns,

@@ -64,6 +64,8 @@ bool seq_model_claim(struct cairn_sequencer *seq, const struct cairn_msg_decisio
     struct seq_refusal *refusal);
 /* What an operator's word does to a task that waits for people: false when nobody was asked. */
 bool seq_model_answered(struct cairn_sequencer *seq, int64_t now_ns);
+/* What a decision would do instead, as it came; false when it names nothing. */
+bool seq_model_other(const struct cairn_msg_decision *d, struct cairn_msg_decision *ret);
 /* What a decision would have done instead, as a checked task; false when there is nothing, or that is refused too (refusal says
  * why, empty where there is nothing). */
 bool seq_model_fallback(struct cairn_sequencer *seq, const struct cairn_msg_decision *d, const char *why,

@@ -165,25 +165,27 @@ static void bad_answer(struct cairn_dialog *d, int64_t now_ns)
 		d->wish.hold_until_ns = now_ns + CAIRN_DIALOG_RETRY_NS;
 }
 
-/* False for a frontier or candidate that was not in the prompt, or is not any more. */
+/* False for a frontier or candidate that was offered neither when the model was asked nor now. */
 static bool is_offered(const struct cairn_dialog *d, const struct cairn_tool_call *call)
 {
+	const struct dialog_offer *shown = &d->request.shown;
 	bool frontier = call->goal_kind == CAIRN_GOAL_KIND_FRONTIER;
-	bool candidate = call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE;
-	if (call->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL || (!frontier && !candidate))
+	bool candidate = call->goal_kind == CAIRN_GOAL_KIND_CANDIDATE, offered = !frontier && !candidate;
+	if (call->tool != CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		return true;
-	for (uint32_t i = 0; frontier && i < d->in.frontiers.items_count; i++) {
-		if ((double)d->in.frontiers.items[i].id == call->frontier_id)
-			return true;
-	}
-	for (uint32_t i = 0; candidate && i < d->in.candidates.items_count; i++) {
-		if ((double)d->in.candidates.items[i].id == call->candidate_id)
-			return true;
-	}
-	return false;
+	for (uint32_t i = 0; frontier && i < shown->frontiers_count; i++)
+		offered |= (double)shown->frontiers[i] == call->frontier_id;
+	for (uint32_t i = 0; frontier && i < d->in.frontiers.items_count; i++)
+		offered |= (double)d->in.frontiers.items[i].id == call->frontier_id;
+	for (uint32_t i = 0; candidate && i < shown->candidates_count; i++)
+		offered |= (double)shown->candidates[i] == call->candidate_id;
+	for (uint32_t i = 0; candidate && i < d->in.candidates.items_count; i++)
+		offered |= (double)d->in.candidates.items[i].id == call->candidate_id;
+	return offered;
 }
 
-/* What the model would do instead, when the place it chose is gone. */
+/* What the model would do instead, when there never was the place that it chose. Of one that was offered and is gone by now the
+ * sequencer knows what has become: it may go by another id, and else the sequencer takes the fallback. */
 static void fall_back(struct cairn_dialog *d)
 {
 	struct cairn_answer *a = &d->answer.parsed;
@@ -191,7 +193,7 @@ static void fall_back(struct cairn_dialog *d)
 		return;
 	char words[sizeof(a->reasoning)];
 	bool candidate = a->main.goal_kind == CAIRN_GOAL_KIND_CANDIDATE;
-	snprintf(words, sizeof(words), "(its fallback: %c%.0f is gone) %.400s", candidate ? 'C' : 'F',
+	snprintf(words, sizeof(words), "(its fallback: there is no %c%.0f) %.400s", candidate ? 'C' : 'F',
 	    candidate ? a->main.candidate_id : a->main.frontier_id, a->reasoning);
 	memcpy(a->reasoning, words, sizeof(words));
 	a->main = a->fallback;

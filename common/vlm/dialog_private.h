@@ -79,6 +79,15 @@ struct dialog_wish {
 	bool skipping; /* this wish has had a call left out */
 };
 
+/* Places by their ids. */
+struct dialog_offer {
+	uint32_t frontiers_count, candidates_count;
+	uint32_t
+	    frontiers[sizeof(((struct cairn_msg_frontiers *)0)->items) / sizeof(struct cairn_msg_frontier)];
+	uint32_t candidates[sizeof(((struct cairn_msg_candidates *)0)->items) /
+			    sizeof(struct cairn_msg_candidate)];
+};
+
 /* What is sent. */
 struct dialog_request {
 	struct cairn_text context, body;
@@ -87,6 +96,7 @@ struct dialog_request {
 	uint64_t picture_tokens;    /* estimate for the picture in body */
 	uint64_t prompt_hash;       /* of body */
 	uint64_t shown_set;         /* of candidates in the context; 0 = none */
+	struct dialog_offer shown;  /* when the context was made */
 	uint32_t since_view;        /* decisions since the picture from above was shown */
 	bool shows_view;            /* in the present request */
 	bool pictures;              /* go with the present question and its follow-up */

@@ -16,6 +16,17 @@ static void note_dead_end(struct cairn_dialog *d)
 	d->changed |= cairn_memory_add_dead_end(&d->memory, h->x_m, h->y_m, h->yaw_rad, reason);
 }
 
+static void note_offer(struct cairn_dialog *d)
+{
+	struct dialog_offer *o = &d->request.shown;
+	o->frontiers_count = d->in.frontiers.items_count;
+	o->candidates_count = d->in.candidates.items_count;
+	for (uint32_t i = 0; i < o->frontiers_count; i++)
+		o->frontiers[i] = d->in.frontiers.items[i].id;
+	for (uint32_t i = 0; i < o->candidates_count; i++)
+		o->candidates[i] = d->in.candidates.items[i].id;
+}
+
 static void make_context(struct cairn_dialog *d, int64_t now_ns)
 {
 	const struct cairn_snapshot_head *h = &d->in.snap.head;
@@ -31,6 +42,7 @@ static void make_context(struct cairn_dialog *d, int64_t now_ns)
 	if (d->in.novelty_ns != 0 && dialog_novelty(d, now_ns) < 0.0)
 		d->memory.local_scene[0] = '\0'; /* the stage local is silent */
 	d->request.shown_set = offered ? d->in.candidates.set : 0;
+	note_offer(d);
 	d->changed |= cairn_memory_at(&d->memory, h->x_m, h->y_m);
 	if (h->trigger == CAIRN_TRIGGER_DEAD_END)
 		note_dead_end(d);

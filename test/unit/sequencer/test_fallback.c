@@ -149,6 +149,22 @@ START_TEST(where_both_are_refused_the_result_says_why_of_both)
 }
 END_TEST
 
+START_TEST(an_answer_whose_place_is_gone_and_whose_fallback_is_not_ends_the_models_silence)
+{
+	struct rig *r = hall();
+	r->cfg.safety.silent_local_s = 12.0;
+	ck_assert(rig_until(r, CAIRN_MISSION_STATE_RETURNING, 20.0));
+	ck_assert_str_eq(r->out.mission.reason, "model_silent");
+	struct cairn_msg_decision d = to_frontier(r, 99);
+	instead_point(&d, r->pose.x_m + 1.0, r->pose.y_m);
+	rig_decide(r, &d);
+	rig_step(r);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING);
+	ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+	rig_free(r);
+}
+END_TEST
+
 START_TEST(a_heading_is_turned_to_instead)
 {
 	struct rig *r = hall();
@@ -169,4 +185,6 @@ END_TEST
 CAIRN_TEST_MAIN("fallback", a_place_without_a_path_has_failed_once_whatever_becomes_of_the_fallback,
     another_place_is_gone_to_also_when_the_path_is_lost_far_on_the_way,
     a_move_from_where_the_robot_was_is_refused_there_and_the_result_says_so,
-    where_both_are_refused_the_result_says_why_of_both, a_heading_is_turned_to_instead)
+    where_both_are_refused_the_result_says_why_of_both,
+    an_answer_whose_place_is_gone_and_whose_fallback_is_not_ends_the_models_silence,
+    a_heading_is_turned_to_instead)

@@ -176,7 +176,7 @@ START_TEST(in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a
 	answer(200, SAYS("{'action': 'go', 'target': 'F99', 'fallback': {'action': 'go', 'target': 'F5'}}"));
 	ck_assert(cairn_dialog_take_decision(dialog, &decision));
 	ck_assert_uint_eq(decision.frontier_id, 5);
-	ck_assert_ptr_nonnull(strstr(decision.reasoning, "F99 is gone"));
+	ck_assert_ptr_nonnull(strstr(decision.reasoning, "there is no F99"));
 	again();
 	drive_result(1.0);
 	again();
@@ -186,6 +186,56 @@ START_TEST(in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a
 	ck_assert_int_eq(decision.tool, CAIRN_TOOL_STOP_ROBOT);
 	ck_assert_str_eq(decision.reason, "no JSON object in the answer");
 	cairn_dialog_destroy(&dialog);
+}
+END_TEST
+
+static void candidate(uint32_t id, uint64_t set)
+{
+	struct cairn_msg_candidates c = {.items_count = 1, .set = set, .first_set = 1};
+	c.items[0] = (struct cairn_msg_candidate){.id = id,
+	    .kind = CAIRN_CANDIDATE_KIND_FRONTIER,
+	    .frontier_id = 3,
+	    .x_m = 2.0,
+	    .y_m = 3.0,
+	    .path_m = 1.6,
+	    .score = 0.5,
+	    .since = set};
+	cairn_dialog_candidates(dialog, &c, now_ns);
+}
+
+START_TEST(only_a_place_that_was_never_offered_is_replaced_here_the_sequencer_knows_what_became_of_the_others)
+{
+	static const struct {
+		const char *to;
+		enum cairn_goal_kind kind;
+		uint32_t id;
+	} rows[] = {{"C7", CAIRN_GOAL_KIND_CANDIDATE, 7}, {"C9", CAIRN_GOAL_KIND_CANDIDATE, 9},
+	    {"F3", CAIRN_GOAL_KIND_FRONTIER, 3}, {"C42", CAIRN_GOAL_KIND_FRONTIER, 5},
+	    {"F42", CAIRN_GOAL_KIND_FRONTIER, 5}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[400];
+		setup();
+		candidate(7, 1);
+		ck_assert_int_eq(poll_dialog(), CAIRN_DIALOG_SEND);
+		candidate(9, 2); /* the same place by another id, and no frontier left of the three */
+		struct cairn_msg_frontiers f = {.items_count = 1, .reachable = 1, .total = 1};
+		f.items[0] = (struct cairn_msg_frontier){
+		    .id = 5, .x_m = 5.0, .y_m = 2.0, .width_m = 1.5, .distance_m = 4.0, .detour_m = 1.0};
+		cairn_dialog_frontiers(dialog, &f, now_ns);
+		snprintf(text, sizeof(text),
+		    REPLY(CALL("c1", "navigate_to_goal",
+			"{\\\"reasoning\\\":\\\"x\\\",\\\"to\\\":\\\"%s\\\",\\\"if_failed\\\":\\\"F5\\\"}")),
+		    rows[i].to);
+		answer(200, text);
+		ck_assert(cairn_dialog_take_decision(dialog, &decision));
+		ck_assert_int_eq(decision.goal_kind, rows[i].kind);
+		ck_assert_uint_eq(
+		    rows[i].kind == CAIRN_GOAL_KIND_FRONTIER ? decision.frontier_id : decision.candidate_id,
+		    rows[i].id);
+		ck_assert_int_eq(decision.has_fallback, rows[i].id != 5);
+		ck_assert(rows[i].id == 5 || decision.fallback_frontier_id == 5);
+		cairn_dialog_destroy(&dialog);
+	}
 }
 END_TEST
 
@@ -361,5 +411,6 @@ CAIRN_TEST_MAIN("vlm_dialog_answers",
     a_whole_conversation_with_the_pilot_with_all_faults_stays_sane,
     a_model_that_answers_in_json_gets_no_tools_and_makes_the_same_decision,
     in_json_the_sensors_answer_in_the_text_and_a_fallback_stands_in_for_a_place_that_is_gone,
+    only_a_place_that_was_never_offered_is_replaced_here_the_sequencer_knows_what_became_of_the_others,
     a_conversation_in_json_with_a_pilot_of_all_faults_stays_sane,
     in_shadow_the_model_decides_for_the_log_and_is_compared_with_local_exploration)
