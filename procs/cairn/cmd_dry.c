@@ -25,15 +25,6 @@
 #define STEP_NS (100 * CAIRN_NS_PER_MS)
 #define T0_NS (100 * CAIRN_NS_PER_S) /* the dialog's time here: any will do */
 
-/* In a child, inside the stack's namespace: what it finds goes into a file that both have open. */
-static bool keep(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
-{
-	FILE *out = ctx;
-	(void)fwrite(payload, 1, hdr->payload_bytes, out);
-	(void)fflush(out);
-	return false;
-}
-
 static bool read_all(struct cairn_text *out, const char *path, struct cairn_error *err)
 {
 	size_t bytes = 0;
@@ -49,26 +40,13 @@ static bool read_all(struct cairn_text *out, const char *path, struct cairn_erro
 
 static int read_newest(const struct cli *cli, struct cairn_text *payload)
 {
-	struct cairn_error err = {""};
 	int status = cli_need_stack(cli);
 	if (status != CLI_OK) {
 		fprintf(stderr,
 		    "cairn ask: without a stack: --snapshot FILE, which 'cairn look --save FILE' keeps\n");
 		return status;
 	}
-	FILE *both = tmpfile();
-	if (both == NULL)
-		return cli_fail(cli, CLI_FAILED, "temporary file: %s", strerror(errno));
-	status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, keep, both);
-	if (status != CLI_OK) {
-		fclose(both);
-		return status;
-	}
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(both));
-	bool ok = read_all(payload, path, &err);
-	fclose(both);
-	return ok ? CLI_OK : cli_fail(cli, CLI_FAILED, "%s", err.text);
+	return cli_read_frame(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, SNAPSHOT_BYTES_MAX, payload);
 }
 
 static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/file.h"
 #include "common/percept/snapshot.h"
@@ -22,43 +20,8 @@
 #define TAIL_BYTES (256u << 10)
 #define LOG_BYTES_MAX (64u << 20)
 #define PICTURE_BYTES_MAX (8u << 20)
+#define SNAPSHOT_BYTES_MAX (8u << 20)
 #define SUFFIX "-above" /* of the second picture's file, in front of what follows the dot */
-
-/* Open before the frames are read: that happens in a child process elsewhere. */
-struct pictures {
-	FILE *camera, *above;
-	FILE *whole; /* NULL: not asked for */
-};
-
-static void save(FILE *file, const uint8_t *data, size_t bytes)
-{
-	if (data != NULL && (fwrite(data, 1, bytes, file) != bytes || fflush(file) != 0))
-		fprintf(stderr, "cairn look: %s\n", strerror(errno));
-}
-
-/* The newest snapshot's text to standard output, its pictures to their files. */
-static bool show(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
-{
-	struct pictures *pictures = ctx;
-	struct cairn_snapshot s;
-	struct cairn_error err = {""};
-	if (!cairn_snapshot_read(payload, hdr->payload_bytes, &s, &err)) {
-		fprintf(stderr, "cairn look: %s\n", err.text);
-		return true; /* the next one may be better */
-	}
-	struct cairn_text told = {0}; /* as the gateway sends it, not as the annotator writes it */
-	cairn_prompt_add_view(&told, s.text, s.head.text_bytes);
-	printf("%s", told.data != NULL ? told.data : "");
-	cairn_text_free(&told);
-	fflush(stdout);
-	if (s.jpeg == NULL)
-		fprintf(stderr, "cairn look: this snapshot has no picture of the camera\n");
-	save(pictures->camera, s.jpeg, s.head.jpeg_bytes);
-	save(pictures->above, s.view, s.head.view_bytes);
-	if (pictures->whole != NULL)
-		save(pictures->whole, payload, hdr->payload_bytes);
-	return false;
-}
 
 /* "a/b.jpg" makes "a/b-above.jpg", "a/b" makes "a/b-above". */
 static void name_above(const char *out, char *path, size_t cap)
@@ -69,38 +32,47 @@ static void name_above(const char *out, char *path, size_t cap)
 	snprintf(path, cap, "%.*s" SUFFIX "%s", (int)stem, out, out + stem);
 }
 
-/* Closes it; a file that nothing was written to goes away. */
-static void finish(FILE *file, const char *path, const char *what)
+/* False after a message. No data: nothing to do. */
+static bool keep(const struct cli *cli, const char *path, const void *data, size_t bytes, const char *what)
 {
-	struct stat st;
-	bool empty = fstat(fileno(file), &st) == 0 && st.st_size == 0;
-	fclose(file);
-	if (empty)
-		unlink(path);
-	else
-		printf("%s: %s\n", what, path);
+	struct cairn_error err = {""};
+	if (data == NULL)
+		return true;
+	if (!cairn_file_replace(path, CAIRN_FILE_NO_SYNC, 0644, data, bytes, &err)) {
+		cli_fail(cli, CLI_FAILED, "%s", err.text);
+		return false;
+	}
+	printf("%s: %s\n", what, path);
+	return true;
 }
 
+/* The newest snapshot's text to standard output, its pictures to their files. */
 static int look_now(const struct cli *cli, const char *out, const char *above)
 {
-	struct pictures pictures = {.camera = fopen(out, "we")};
+	struct cairn_text payload = {0};
+	struct cairn_snapshot s;
+	struct cairn_error err = {""};
+	const char *whole = cli_value(cli, "save");
 	int status = cli_need_stack(cli);
-	const char *whole = cli_value(cli, "save"), *failed = pictures.camera == NULL ? out : NULL;
-	if (failed == NULL && (pictures.above = fopen(above, "we")) == NULL)
-		failed = above;
-	if (failed == NULL && whole != NULL && (pictures.whole = fopen(whole, "we")) == NULL)
-		failed = whole;
-	if (status == CLI_OK && failed != NULL)
-		status = cli_fail(cli, CLI_FAILED, "%s: %s", failed, strerror(errno));
+	if (status != CLI_OK)
+		return status;
 	cli_catch_signals();
-	if (status == CLI_OK)
-		status = cli_read_frames(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, show, &pictures);
-	if (pictures.camera != NULL)
-		finish(pictures.camera, out, "picture");
-	if (pictures.above != NULL)
-		finish(pictures.above, above, "picture from above");
-	if (pictures.whole != NULL)
-		finish(pictures.whole, whole, "snapshot");
+	status = cli_read_frame(cli, CAIRN_FRAME_SNAPSHOT, TIMEOUT_S, SNAPSHOT_BYTES_MAX, &payload);
+	if (status == CLI_OK && !cairn_snapshot_read(payload.data, payload.len, &s, &err))
+		status = cli_fail(cli, CLI_FAILED, "%s", err.text);
+	if (status == CLI_OK) {
+		struct cairn_text told = {0}; /* as the gateway sends it, not as the annotator writes it */
+		cairn_prompt_add_view(&told, s.text, s.head.text_bytes);
+		printf("%s", told.data != NULL ? told.data : "");
+		cairn_text_free(&told);
+		if (s.jpeg == NULL)
+			fprintf(stderr, "cairn look: this snapshot has no picture of the camera\n");
+		if (!keep(cli, out, s.jpeg, s.head.jpeg_bytes, "picture") ||
+		    !keep(cli, above, s.view, s.head.view_bytes, "picture from above") ||
+		    !keep(cli, whole, whole != NULL ? payload.data : NULL, payload.len, "snapshot"))
+			status = CLI_FAILED;
+	}
+	cairn_text_free(&payload);
 	return status;
 }
 
@@ -185,18 +157,11 @@ static int give_picture(
 		cli_fail(cli, CLI_FAILED, "%s", err.text);
 		return -1;
 	}
-	bool ok =
-	    out == NULL || cairn_file_replace(out, CAIRN_FILE_NO_SYNC, 0644, part.data, part.bytes, &err);
+	bool ok = out == NULL || keep(cli, out, part.data, part.bytes, what);
 	free(part.data);
-	if (!ok) {
-		cli_fail(cli, CLI_FAILED, "%s", err.text);
-		return -1;
-	}
-	if (out != NULL)
-		printf("%s: %s\n", what, out);
-	else
+	if (out == NULL)
 		printf("%s: %s/%s\n", what, robot->run_dir, name);
-	return 1;
+	return ok ? 1 : -1;
 }
 
 static int look_back(const struct cli *cli, const char *out, const char *above)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "procs/cairn/frame_reader.h"
 #include "procs/launcher/namespace.h"
@@ -110,4 +111,36 @@ int cli_read_frames(
 	if (WIFEXITED(ended) && WEXITSTATUS(ended) == CAIRN_EXIT_PLANE)
 		return CLI_ABSENT;
 	return WIFEXITED(ended) ? WEXITSTATUS(ended) : CLI_FAILED;
+}
+
+/* In a child, inside the stack's namespace: what it finds goes into a file that both have open. */
+static bool keep(void *ctx, const struct cairn_frame_header *hdr, const void *payload)
+{
+	FILE *both = ctx;
+	(void)fwrite(payload, 1, hdr->payload_bytes, both);
+	(void)fflush(both);
+	return false;
+}
+
+int cli_read_frame(const struct cli *cli, enum cairn_frame_topic topic, double timeout_s, size_t bytes_max,
+    struct cairn_text *payload)
+{
+	struct cairn_error err = {""};
+	char path[64];
+	FILE *both = tmpfile();
+	if (both == NULL)
+		return cli_fail(cli, CLI_FAILED, "temporary file: %s", strerror(errno));
+	int status = cli_read_frames(cli, topic, timeout_s, keep, both);
+	if (status == CLI_OK) {
+		size_t bytes = 0;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(both));
+		char *data = cairn_file_read(path, 0, bytes_max, &bytes, &err);
+		cairn_text_bytes(payload, data != NULL ? data : "", bytes);
+		if (data == NULL || payload->failed)
+			status = cli_fail(
+			    cli, CLI_FAILED, "%s", data == NULL ? err.text : "out of memory for a frame");
+		free(data);
+	}
+	fclose(both);
+	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef CAIRN_PROCS_CAIRN_FRAME_READER_H
 #define CAIRN_PROCS_CAIRN_FRAME_READER_H
 
+#include "common/base/text.h"
 #include "ipc/frames.h"
 #include "procs/cli/cli.h"
 
@@ -13,6 +14,10 @@ typedef bool cli_frame_fn(void *ctx, const struct cairn_frame_header *hdr, const
  * enum cli_exit. */
 int cli_read_frames(
     const struct cli *cli, enum cairn_frame_topic topic, double timeout_s, cli_frame_fn *fn, void *ctx);
+
+/* The payload of the next frame, of at most bytes_max bytes; to be freed by cairn_text_free. An enum cli_exit. */
+int cli_read_frame(const struct cli *cli, enum cairn_frame_topic topic, double timeout_s, size_t bytes_max,
+    struct cairn_text *payload);
 
 /* A name for a reader. The data plane knows its readers by name, and a second one of a name takes the place of the first: so each takes
  * a free name and holds the lock of it that is returned. -1 when all are taken. */

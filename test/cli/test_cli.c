@@ -395,6 +395,26 @@ START_TEST(look_shows_what_the_model_was_given_as_it_was_sent)
 }
 END_TEST
 
+START_TEST(look_at_now_leaves_files_as_they_are_where_nothing_runs)
+{
+	static const char *const names[] = {"pic.jpg", "pic-above.jpg", "whole", "snapshot.jpg"};
+	char args[320];
+	make_run_dir();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		write_file(names[i], "mine", "w");
+	snprintf(args, sizeof(args), "--now --out %s/pic.jpg --save %s/whole", run_dir, run_dir);
+	expect("look", args, 3, "", NULL);
+	expect("look", "--now", 3, "", NULL); /* to RUN/snapshot.jpg */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[128];
+		struct stat st;
+		snprintf(path, sizeof(path), "%s/%s", run_dir, names[i]);
+		ck_assert_msg(stat(path, &st) == 0 && st.st_size == 4, "%s is gone or empty", names[i]);
+	}
+	remove_run_dir();
+}
+END_TEST
+
 /* ---- the rest ---- */
 
 START_TEST(config_merges_its_layers_and_names_what_is_wrong)
@@ -531,7 +551,8 @@ CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
     the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines, logs_follow_new_lines_and_rotation,
     decisions_and_commands_read_as_people_speak, look_shows_what_the_model_was_given_as_it_was_sent,
-    bringup_names_silent_devices_as_they_were_given, config_merges_its_layers_and_names_what_is_wrong,
+    look_at_now_leaves_files_as_they_are_where_nothing_runs, bringup_names_silent_devices_as_they_were_given,
+    config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
     bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
     install_service_writes_a_unit_that_starts_this_very_program)
