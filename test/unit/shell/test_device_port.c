@@ -149,10 +149,7 @@ START_TEST(a_socket_leaves_a_users_file_and_link_as_they_are)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("device port",
-    a_port_takes_the_place_of_one_that_a_run_before_left_and_is_gone_at_the_end,
-    a_port_leaves_a_users_file_link_folder_and_fifo_as_they_are,
-    a_file_beside_a_port_is_left_as_it_is,
-    a_port_that_ends_leaves_what_has_taken_its_name,
-    a_socket_takes_the_place_of_one_that_a_run_before_left,
+CAIRN_TEST_MAIN("device port", a_port_takes_the_place_of_one_that_a_run_before_left_and_is_gone_at_the_end,
+    a_port_leaves_a_users_file_link_folder_and_fifo_as_they_are, a_file_beside_a_port_is_left_as_it_is,
+    a_port_that_ends_leaves_what_has_taken_its_name, a_socket_takes_the_place_of_one_that_a_run_before_left,
     a_socket_leaves_a_users_file_and_link_as_they_are)
