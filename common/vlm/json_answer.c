@@ -162,32 +162,40 @@ void cairn_answer_from_text(
 	json_decref(root);
 }
 
+static void add_values(struct cairn_text *out, const struct cairn_tool_param *p)
+{
+	for (int k = 0; p->words != NULL && p->words[k] != NULL; k++)
+		cairn_text_addf(out, "%s\"%s\"", k > 0 ? " | " : "", p->words[k]);
+	for (int k = 0; k < p->step_count; k++)
+		cairn_text_addf(out, "%s%g", k > 0 ? " | " : "", p->steps[k]);
+	if (p->kind == CAIRN_PARAM_NUMBER)
+		cairn_text_addf(out, "%g to %g", p->min, p->max);
+	else if (p->kind == CAIRN_PARAM_INTEGER)
+		cairn_text_add(out, "whole number");
+	else if (p->kind == CAIRN_PARAM_TEXT)
+		cairn_text_add(out, "text");
+	else if (p->kind == CAIRN_PARAM_PLACE || p->kind == CAIRN_PARAM_GOAL)
+		cairn_text_add(out, "\"F3\" | \"C7\" | \"1.5,-2\" | \"explore\" | \"retrace\" | \"start\"");
+	else if (p->kind == CAIRN_PARAM_SPOT)
+		cairn_text_add(out, "\"480,500\" | \"300,200,420,640\"");
+	if (p->optional)
+		cairn_text_add(out, " | null");
+}
+
 void cairn_json_tools_text(struct cairn_text *out)
 {
 	for (int t = 0; t < CAIRN_TOOL_COUNT; t++) {
 		const struct cairn_tool_row *row = &cairn_tools[t];
 		if (row->tool == CAIRN_TOOL_REPORT_DISCOVERY)
 			continue; /* its arguments stand under "discovery" */
-		cairn_text_addf(out, "%s%s (", t > 0 ? "\n" : "", cairn_tool_name(row->tool));
+		cairn_text_addf(out, "%s%s: %s", t > 0 ? "\n" : "", cairn_tool_name(row->tool), row->doc);
 		for (int i = 0; i < row->param_count; i++) {
 			const struct cairn_tool_param *p = &row->params[i];
-			cairn_text_addf(out, "%s\"%s\": ", i > 0 ? ", " : "", p->name);
-			for (int k = 0; p->words != NULL && p->words[k] != NULL; k++)
-				cairn_text_addf(out, "%s\"%s\"", k > 0 ? " | " : "", p->words[k]);
-			for (int k = 0; k < p->step_count; k++)
-				cairn_text_addf(out, "%s%g", k > 0 ? " | " : "", p->steps[k]);
-			if (p->kind == CAIRN_PARAM_NUMBER)
-				cairn_text_addf(out, "%g to %g", p->min, p->max);
-			else if (p->kind == CAIRN_PARAM_INTEGER)
-				cairn_text_add(out, "number");
-			else if (p->kind == CAIRN_PARAM_TEXT)
-				cairn_text_add(out, "text");
-			else if (p->kind == CAIRN_PARAM_PLACE)
-				cairn_text_add(out,
-				    "\"F3\" | \"C12\" | \"1.5,-2\" | \"explore\" | \"retrace\" | \"start\"");
-			else if (p->kind == CAIRN_PARAM_SPOT)
-				cairn_text_add(out, "\"480,500\" | \"300,200,420,640\" | null");
+			if (p->kind == CAIRN_PARAM_PLACE)
+				continue; /* the second choice stands under "fallback" */
+			cairn_text_addf(out, "\n- \"%s\": ", p->name);
+			add_values(out, p);
+			cairn_text_addf(out, " (%s)", p->doc);
 		}
-		cairn_text_addf(out, "): %s", row->doc);
 	}
 }

@@ -17,7 +17,7 @@
 void cairn_answer_from_text(
     const char *text, size_t count, bool actions_only, bool candidates, struct cairn_answer *ret);
 
-/* The tools as lines for the system text: "move_toward: direction (forward | ...), ...". */
+/* The tools for the system text, one a line; behind each its arguments, one a line: "- "speed": "slow" | ... (...)". */
 void cairn_json_tools_text(struct cairn_text *out);
 
 #endif

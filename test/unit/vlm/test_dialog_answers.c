@@ -147,7 +147,7 @@ START_TEST(a_model_that_answers_in_json_gets_no_tools_and_makes_the_same_decisio
 	ck_assert_ptr_null(strstr(body, "\"tools\""));
 	ck_assert_ptr_null(strstr(body, "tool_choice"));
 	ck_assert_ptr_nonnull(strstr(body, "world_model_update"));
-	ck_assert_ptr_nonnull(strstr(body, "rotate (\\\"angle_deg\\\": -180"));
+	ck_assert_ptr_nonnull(strstr(body, "- \\\"angle_deg\\\": -180 | -135"));
 	answer(200,
 	    SAYS(
 		"```json\\n{'action': 'go', 'target': 'F3', 'map_update': [{'x': 1, 'y': 2, 'state': 'wall', "

@@ -375,7 +375,7 @@ START_TEST(the_names_of_the_tables_lead_to_rows_that_exist)
 	ck_assert_str_eq(cairn_json_proper("sideways"), "sideways");
 	struct cairn_text text = {0};
 	cairn_json_tools_text(&text);
-	ck_assert_ptr_nonnull(strstr(text.data, "rotate (\"angle_deg\": -180 | -135"));
+	ck_assert_ptr_nonnull(strstr(text.data, "- \"angle_deg\": -180 | -135"));
 	ck_assert_ptr_nonnull(strstr(text.data, "\"direction\": \"forward\" | \"forward_left\""));
 	cairn_text_free(&text);
 }
