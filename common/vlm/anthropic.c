@@ -160,12 +160,11 @@ static bool is(const json_t *object, const char *key, const char *word)
 
 static void read_call(const json_t *block, struct cairn_reply *ret)
 {
-	if (ret->calls_total++ >= CAIRN_REPLY_CALLS_MAX)
+	struct cairn_reply_call *call = cairn_reply_keep(ret, json_object_get(block, "name"));
+	if (call == NULL)
 		return;
-	struct cairn_reply_call *call = &ret->calls[ret->call_count++];
 	json_t *input = json_object_get(block, "input");
 	cairn_json_line(call->id, sizeof(call->id), json_object_get(block, "id"));
-	cairn_json_line(call->name, sizeof(call->name), json_object_get(block, "name"));
 	if (call->name[0] == '\0')
 		snprintf(call->problem, sizeof(call->problem), "a tool call without a name");
 	else if (!json_is_object(input))

@@ -18,6 +18,8 @@ void cairn_answer_stop(struct cairn_answer *ret, const char *fmt, ...)
 	ret->main = (struct cairn_tool_call){.tool = CAIRN_TOOL_STOP_ROBOT};
 }
 
+static const char two_actions[] = "more than one action in one answer";
+
 static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct cairn_answer *ret)
 {
 	struct cairn_error why = {""};
@@ -31,9 +33,8 @@ static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct 
 		return false;
 	}
 	bool report = tool == CAIRN_TOOL_REPORT_DISCOVERY;
-	if (report ? ret->reports_count == CAIRN_ANSWER_REPORTS_MAX : *has_main) {
-		cairn_answer_stop(
-		    ret, report ? "too many reports in one answer" : "more than one action in one answer");
+	if (!report && *has_main) {
+		cairn_answer_stop(ret, two_actions);
 		return false;
 	}
 	struct cairn_tool_call *call = report ? &ret->reports[ret->reports_count] : &ret->main;
@@ -91,10 +92,8 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 	cairn_text_clean(ret->reasoning, sizeof(ret->reasoning), reply->text, strlen(reply->text));
 	if (!is_whole(reply, ret))
 		return;
-	if (reply->calls_total == 0 || reply->calls_total > CAIRN_REPLY_CALLS_MAX) {
-		cairn_answer_stop(ret,
-		    reply->calls_total == 0 ? "no tool call in the answer" : "%u tool calls in one answer",
-		    reply->calls_total);
+	if (reply->calls_total == 0) {
+		cairn_answer_stop(ret, "no tool call in the answer");
 		return;
 	}
 	bool has_main = false;
@@ -102,6 +101,11 @@ void cairn_answer_from_reply(const struct cairn_reply *reply, bool actions_only,
 		if (!take_call(&reply->calls[i], &has_main, ret))
 			return;
 	}
+	if (reply->calls_total - reply->reports_total > 1) { /* the second one may not have been kept */
+		cairn_answer_stop(ret, two_actions);
+		return;
+	}
+	ret->left_out += reply->reports_total - ret->reports_count;
 	if (!has_main)
 		ret->kind = CAIRN_ANSWER_REPORT;
 	else

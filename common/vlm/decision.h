@@ -1,7 +1,8 @@
 /* decision.h - from a provider's reply to one checked answer, and from that to a decision.
  *
  * Whatever comes in, something defined comes out: an action, a perception question, a report, or a STOP with
- * the reason. At most one tool that is not report_discovery, any number of reports beside it. */
+ * the reason. At most one tool that is not report_discovery, any number of reports beside it, of which the first
+ * CAIRN_ANSWER_REPORTS_MAX are kept and the others are counted. */
 #ifndef CAIRN_COMMON_VLM_DECISION_H
 #define CAIRN_COMMON_VLM_DECISION_H
 
@@ -14,7 +15,7 @@ enum cairn_answer_kind {
 	CAIRN_ANSWER_REPORT    /* reports alone */
 };
 
-#define CAIRN_ANSWER_REPORTS_MAX (CAIRN_REPLY_CALLS_MAX - 1)
+#define CAIRN_ANSWER_REPORTS_MAX CAIRN_REPLY_REPORTS_MAX
 
 /* What goes back with a call in a follow-up. */
 struct cairn_answer_handle {

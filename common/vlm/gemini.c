@@ -211,13 +211,12 @@ static void read_usage(const json_t *root, struct cairn_usage *usage)
 
 static void read_call(const json_t *part, const json_t *function, struct cairn_reply *ret)
 {
-	if (ret->calls_total++ >= CAIRN_REPLY_CALLS_MAX)
+	struct cairn_reply_call *call = cairn_reply_keep(ret, json_object_get(function, "name"));
+	if (call == NULL)
 		return;
-	struct cairn_reply_call *call = &ret->calls[ret->call_count++];
 	json_t *args = json_object_get(function, "args");
 	const json_t *signature = json_object_get(part, "thoughtSignature");
 	cairn_json_line(call->id, sizeof(call->id), json_object_get(function, "id"));
-	cairn_json_line(call->name, sizeof(call->name), json_object_get(function, "name"));
 	if (json_is_string(signature) && json_string_length(signature) < sizeof(call->signature))
 		snprintf(call->signature, sizeof(call->signature), "%s", json_string_value(signature));
 	if (call->name[0] == '\0')

@@ -77,8 +77,8 @@ static bool read_report(
 	struct cairn_json_action remember = {
 	    NULL, CAIRN_TOOL_REPORT_DISCOVERY, CAIRN_JSON_ANY, CAIRN_JSON_ANY};
 	if (ret->reports_count == CAIRN_ANSWER_REPORTS_MAX) {
-		cairn_error_set(err, "too many reports in one answer");
-		return false;
+		ret->left_out++;
+		return true;
 	}
 	json_t *args = json_object();
 	cairn_json_arguments(args, &place, &remember, candidates);
@@ -128,6 +128,9 @@ static void read_object(const json_t *root, bool actions_only, bool candidates, 
 		cairn_answer_stop(ret, "%.150s", why.text);
 		return;
 	}
+	bool reports = ret->main.tool == CAIRN_TOOL_REPORT_DISCOVERY;
+	if (reports)
+		ret->reports[ret->reports_count++] = ret->main;
 	for (size_t i = 0; i < (json_is_array(report) ? json_array_size(report) : 1); i++) {
 		const json_t *one = json_is_array(report) ? json_array_get(report, i) : report;
 		if (!json_is_object(one))
@@ -137,12 +140,9 @@ static void read_object(const json_t *root, bool actions_only, bool candidates, 
 			return;
 		}
 	}
-	ret->kind = cairn_tools[ret->main.tool].action ? CAIRN_ANSWER_ACTION : CAIRN_ANSWER_PERCEIVE;
-	if (ret->main.tool == CAIRN_TOOL_REPORT_DISCOVERY) {
-		ret->kind = CAIRN_ANSWER_REPORT;
-		ret->reports[0] = ret->main;
-		ret->reports_count = 1;
-	}
+	ret->kind = reports                              ? CAIRN_ANSWER_REPORT
+		    : cairn_tools[ret->main.tool].action ? CAIRN_ANSWER_ACTION
+							 : CAIRN_ANSWER_PERCEIVE;
 	read_fallback(root, candidates, ret);
 	read_update(root, &ret->update);
 	if (actions_only && ret->kind != CAIRN_ANSWER_ACTION)

@@ -187,13 +187,15 @@ static void read_usage(const json_t *root, struct cairn_usage *usage)
 		usage->tokens_cached = usage->tokens_in;
 }
 
-static void read_call(const json_t *value, struct cairn_reply_call *call)
+static void read_call(const json_t *value, struct cairn_reply *ret)
 {
 	const json_t *function = json_object_get(value, "function");
+	struct cairn_reply_call *call = cairn_reply_keep(ret, json_object_get(function, "name"));
+	if (call == NULL)
+		return;
 	const json_t *type = json_object_get(value, "type"),
 		     *arguments = json_object_get(function, "arguments");
 	cairn_json_line(call->id, sizeof(call->id), json_object_get(value, "id"));
-	cairn_json_line(call->name, sizeof(call->name), json_object_get(function, "name"));
 	if (json_is_string(type) && strcmp(json_string_value(type), "function") != 0) {
 		snprintf(call->problem, sizeof(call->problem), "a tool call that is not a function");
 	} else if (!json_is_object(function) || call->name[0] == '\0') {
@@ -231,10 +233,8 @@ static bool read_choice(const json_t *root, struct cairn_reply *ret, struct cair
 		cairn_error_set(err, "tool_calls is not a list");
 		return false;
 	}
-	ret->calls_total = (uint32_t)json_array_size(calls);
-	ret->call_count = ret->calls_total < CAIRN_REPLY_CALLS_MAX ? ret->calls_total : CAIRN_REPLY_CALLS_MAX;
-	for (uint32_t i = 0; i < ret->call_count; i++)
-		read_call(json_array_get(calls, i), &ret->calls[i]);
+	for (size_t i = 0; i < json_array_size(calls); i++)
+		read_call(json_array_get(calls, i), ret);
 	return true;
 }
 

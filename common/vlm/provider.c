@@ -77,6 +77,20 @@ uint64_t cairn_json_count(const json_t *object, const char *key)
 	return n < 0 ? 0 : n > 100000000 ? 100000000 : (uint64_t)n;
 }
 
+struct cairn_reply_call *cairn_reply_keep(struct cairn_reply *reply, const json_t *name)
+{
+	const char *word = json_is_string(name) ? json_string_value(name) : "";
+	bool report = strcmp(word, cairn_tool_name(CAIRN_TOOL_REPORT_DISCOVERY)) == 0;
+	reply->calls_total++;
+	reply->reports_total += report;
+	if (reply->call_count == CAIRN_REPLY_CALLS_MAX ||
+	    (report && reply->reports_total > CAIRN_REPLY_REPORTS_MAX))
+		return NULL;
+	struct cairn_reply_call *call = &reply->calls[reply->call_count++];
+	cairn_json_line(call->name, sizeof(call->name), name);
+	return call;
+}
+
 void cairn_json_line(char *dst, size_t cap, const json_t *value)
 {
 	if (json_is_string(value))

@@ -10,7 +10,9 @@
 #include "common/vlm/profile.h"
 #include "common/vlm/tools.h"
 
-#define CAIRN_REPLY_CALLS_MAX 8             /* an action and its reports */
+#define CAIRN_REPLY_CALLS_MAX 8 /* an action and its reports */
+#define CAIRN_REPLY_REPORTS_MAX                                                                              \
+	(CAIRN_REPLY_CALLS_MAX - 1)         /* one is left for the action, wherever it stands */
 #define CAIRN_RESPONSE_BYTES_MAX (1u << 20) /* larger bodies are refused */
 #define CAIRN_RESPONSE_DEPTH_MAX 64
 #define CAIRN_SIGNATURE_CAP 4096
@@ -31,7 +33,8 @@ struct cairn_reply {
 	char refusal[160];
 	bool truncated; /* cut off by the token limit: the arguments may be damaged */
 	bool filtered;
-	uint32_t calls_total; /* how many there were, the ones not kept included */
+	uint32_t calls_total,
+	    reports_total; /* how many there were, the ones not kept included; report_discovery */
 	uint32_t call_count;
 	struct cairn_reply_call calls[CAIRN_REPLY_CALLS_MAX];
 	struct cairn_usage usage;
@@ -132,6 +135,8 @@ bool cairn_provider_url(
 void cairn_tool_restriction(struct cairn_text *out, const struct cairn_tool_table *tools, uint64_t only);
 /* Non-negative integer of an object's key, bounded so that a ledger cannot overflow; 0 if it is none. */
 uint64_t cairn_json_count(const json_t *object, const char *key);
+/* Counts one more call of that name, and makes room for it: named and otherwise empty. NULL where it is not kept. */
+struct cairn_reply_call *cairn_reply_keep(struct cairn_reply *reply, const json_t *name);
 /* Takes a text of the model into *reply: cleaned the first time, and as it came, one behind the other. */
 void cairn_reply_say(struct cairn_reply *reply, const json_t *value);
 /* A text of an object's key as one cleaned line; untouched if it is none. */

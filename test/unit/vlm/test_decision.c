@@ -117,10 +117,61 @@ START_TEST(any_number_of_reports_may_stand_beside_one_action)
 	expect_stop(message("\"tool_calls\":[" ROTATE "," ROTATE "]", "tool_calls"), "more than one action");
 	expect_stop(message("\"tool_calls\":[" REPORT "," ROTATE "," ROTATE "]", "tool_calls"),
 	    "more than one action");
-	expect_stop(message("\"tool_calls\":[" REPORT "," REPORT "," REPORT "," REPORT "," REPORT "," REPORT
-			    "," REPORT "," REPORT "," ROTATE "]",
-			"tool_calls"),
-	    "9 tool calls");
+}
+END_TEST
+
+/* An answer of a format: so many reports, and the calls behind them. */
+static const struct cairn_answer *reports_and(const struct cairn_provider *provider, int reports, int turns)
+{
+	static const struct {
+		const struct cairn_provider *provider;
+		const char *head, *report, *turn, *tail;
+	} formats[] = {
+	    {&cairn_provider_openai, "{\"choices\":[{\"message\":{\"tool_calls\":[", REPORT, ROTATE, "]}}]}"},
+	    {&cairn_provider_anthropic, "{\"content\":[",
+		"{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"report_discovery\",\"input\":{\"label\":"
+		"\"kitchen\","
+		"\"notes\":null,\"significance\":\"room\"}}",
+		"{\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"rotate\",\"input\":{\"angle_deg\":-90}}",
+		"],\"stop_reason\":\"tool_use\"}"},
+	    {&cairn_provider_gemini, "{\"candidates\":[{\"content\":{\"parts\":[",
+		"{\"functionCall\":{\"name\":\"report_discovery\",\"args\":{\"label\":\"kitchen\",\"notes\":"
+		"null,"
+		"\"significance\":\"room\"}}}",
+		"{\"functionCall\":{\"name\":\"rotate\",\"args\":{\"angle_deg\":-90}}}",
+		"]},\"finishReason\":\"STOP\"}]}"}};
+	static char body[16384];
+	size_t k = 0;
+	while (formats[k].provider != provider)
+		k++;
+	size_t n = (size_t)snprintf(body, sizeof(body), "%s", formats[k].head);
+	for (int i = 0; i < reports + turns; i++)
+		n += (size_t)snprintf(body + n, sizeof(body) - n, "%s%s", i > 0 ? "," : "",
+		    i < reports ? formats[k].report : formats[k].turn);
+	n += (size_t)snprintf(body + n, sizeof(body) - n, "%s", formats[k].tail);
+	cairn_answer_parse(provider, body, n, false, &answer);
+	return &answer;
+}
+
+START_TEST(reports_beyond_the_bound_are_counted_and_cost_neither_the_action_nor_the_others)
+{
+	static const struct cairn_provider *const formats[] = {
+	    &cairn_provider_openai, &cairn_provider_anthropic, &cairn_provider_gemini};
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		const struct cairn_answer *a = reports_and(formats[i], 9, 1);
+		ck_assert_msg(a->kind == CAIRN_ANSWER_ACTION, "%s: %s", formats[i]->name, a->problem);
+		ck_assert_int_eq(a->main.tool, CAIRN_TOOL_ROTATE);
+		ck_assert_uint_eq(a->reports_count, CAIRN_ANSWER_REPORTS_MAX);
+		ck_assert_uint_eq(a->left_out, 9 - CAIRN_ANSWER_REPORTS_MAX);
+		ck_assert_str_eq(a->reports[CAIRN_ANSWER_REPORTS_MAX - 1].label, "kitchen");
+		a = reports_and(formats[i], 20, 0);
+		ck_assert_int_eq(a->kind, CAIRN_ANSWER_REPORT);
+		ck_assert_uint_eq(a->left_out, 20 - CAIRN_ANSWER_REPORTS_MAX);
+		ck_assert_uint_eq(reports_and(formats[i], 3, 1)->left_out, 0);
+		/* A second action is seen also where there is no room for it. */
+		expect_stop(reports_and(formats[i], 9, 2), "more than one action");
+		expect_stop(reports_and(formats[i], 0, 40), "more than one action");
+	}
 }
 END_TEST
 
@@ -201,5 +252,6 @@ CAIRN_TEST_MAIN("vlm decision", a_good_answer_becomes_a_decision_with_usage,
     a_tool_call_counts_whatever_the_finish_reason_says,
     what_a_call_says_of_itself_is_the_reasoning_and_calls_without_are_counted,
     a_heading_and_a_fallback_are_part_of_the_decision, any_number_of_reports_may_stand_beside_one_action,
+    reports_beyond_the_bound_are_counted_and_cost_neither_the_action_nor_the_others,
     questions_to_the_sensors_are_told_apart, what_is_no_usable_answer_is_a_stop_with_the_reason,
     size_and_depth_are_bounded, usage_of_a_lying_service_stays_in_bounds)

@@ -246,6 +246,30 @@ START_TEST(several_discoveries_and_claims_in_other_words_are_understood)
 }
 END_TEST
 
+START_TEST(a_discovery_as_the_action_and_others_beside_it_are_all_kept_up_to_the_bound)
+{
+	char text[2048] =
+	    "{\"action\": {\"tool\": \"report_discovery\", \"label\": \"sofa\", \"significance\": "
+	    "\"object\"}, \"discovery\": [";
+	read_as("{\"action\": {\"tool\": \"report_discovery\", \"label\": \"sofa\", \"significance\": "
+		"\"object\"}, "
+		"\"discovery\": {\"label\": \"tv\", \"significance\": \"object\"}}",
+	    true);
+	ck_assert_int_eq(answer.kind, CAIRN_ANSWER_REPORT);
+	ck_assert_uint_eq(answer.reports_count, 2);
+	ck_assert_str_eq(answer.reports[0].label, "sofa");
+	ck_assert_str_eq(answer.reports[1].label, "tv");
+	for (int i = 0; i < 9; i++)
+		strcat(text, "{\"label\": \"tv\", \"significance\": \"object\"},");
+	strcat(text, "]}");
+	read_as(text, true);
+	ck_assert_int_eq(answer.kind, CAIRN_ANSWER_REPORT);
+	ck_assert_uint_eq(answer.reports_count, CAIRN_ANSWER_REPORTS_MAX);
+	ck_assert_uint_eq(answer.left_out, 10 - CAIRN_ANSWER_REPORTS_MAX);
+	ck_assert_str_eq(answer.reports[0].label, "sofa");
+}
+END_TEST
+
 START_TEST(a_bare_id_is_what_was_shown_and_a_named_one_is_never_the_other)
 {
 	read_as("{\"action\": \"go\", \"target\": 7}", true);
@@ -387,6 +411,7 @@ CAIRN_TEST_MAIN("vlm json", the_form_that_is_asked_for_is_understood,
     headings_walls_ways_back_and_exploring_without_a_target_are_understood,
     what_to_do_if_it_fails_may_be_a_place_or_an_action,
     several_discoveries_and_claims_in_other_words_are_understood,
+    a_discovery_as_the_action_and_others_beside_it_are_all_kept_up_to_the_bound,
     what_is_cut_off_or_ambiguous_stops_with_the_reason, nothing_that_moves_the_robot_is_guessed,
     claims_about_the_map_are_bounded_and_only_whole_ones_are_passed_on, a_follow_up_must_act,
     depth_size_and_the_number_of_braces_are_bounded, the_names_of_the_tables_lead_to_rows_that_exist)

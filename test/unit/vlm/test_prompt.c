@@ -21,7 +21,8 @@ static void expect_golden(const char *name)
 	static char want[1 << 16];
 	char path[400];
 	const char *folder = getenv("CAIRN_WRITE_GOLDEN");
-	snprintf(path, sizeof(path), "%s/%s", folder != NULL ? folder : CAIRN_SOURCE_ROOT "/test/data/vlm", name);
+	snprintf(
+	    path, sizeof(path), "%s/%s", folder != NULL ? folder : CAIRN_SOURCE_ROOT "/test/data/vlm", name);
 	FILE *f = fopen(path, folder != NULL ? "we" : "re");
 	ck_assert_msg(f != NULL, "%s", path);
 	if (folder != NULL) {
