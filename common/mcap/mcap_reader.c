@@ -1,8 +1,10 @@
 #include "common/mcap/mcap_reader.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -61,6 +63,20 @@ static void stop(struct cairn_mcap_reader *r, enum cairn_mcap_item item, const c
 	else if (item == CAIRN_MCAP_ITEM_CUT)
 		snprintf(r->why, sizeof(r->why),
 		    "the file was cut off: it ends at byte %" PRIu64 " within a record", r->file_bytes);
+}
+
+size_t cairn_mcap_read_fd(void *fd, uint64_t offset, void *buf, size_t bytes)
+{
+	size_t done = 0;
+	while (done < bytes) {
+		ssize_t n = pread(*(const int *)fd, (char *)buf + done, bytes - done, (off_t)(offset + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return done;
 }
 
 struct cairn_mcap_reader *cairn_mcap_reader_new(

@@ -16,6 +16,9 @@ struct cairn_mcap_reader;
 /* Bytes read from offset on; fewer than asked for at the end or on an error. */
 typedef size_t cairn_mcap_read_fn(void *ctx, uint64_t offset, void *buf, size_t bytes);
 
+/* A source that is a file: fd is the address of its descriptor. */
+size_t cairn_mcap_read_fd(void *fd, uint64_t offset, void *buf, size_t bytes);
+
 enum cairn_mcap_item {
 	CAIRN_MCAP_ITEM_END,     /* of the data section: the file is whole */
 	CAIRN_MCAP_ITEM_CUT,     /* the file ends before its data section does */

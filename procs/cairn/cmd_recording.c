@@ -24,21 +24,6 @@ struct contents {
 	uint64_t messages[CHANNELS], total, first_ns, last_ns;
 };
 
-static size_t read_at(void *ctx, uint64_t offset, void *buf, size_t bytes)
-{
-	int fd = *(const int *)ctx;
-	size_t done = 0;
-	while (done < bytes) {
-		ssize_t n = pread(fd, (char *)buf + done, bytes - done, (off_t)(offset + done));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	return done;
-}
-
 static bool to_file(void *ctx, const void *data, size_t bytes)
 {
 	return cairn_write_whole(*(const int *)ctx, data, bytes);
@@ -238,7 +223,8 @@ static int examine(const struct cli *cli, const char *repair, bool ros2, enum ca
 	if (fd < 0)
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	(void)fstat(fd, &st);
-	struct cairn_mcap_reader *in = cairn_mcap_reader_new(read_at, &fd, (uint64_t)st.st_size, &err);
+	struct cairn_mcap_reader *in =
+	    cairn_mcap_reader_new(cairn_mcap_read_fd, &fd, (uint64_t)st.st_size, &err);
 	struct contents *c = calloc(1, sizeof(*c));
 	struct cairn_mcap_writer *out = NULL;
 	int status = in == NULL       ? cli_fail(cli, CLI_USAGE, "%s: %s", cli->args[0], err.text)

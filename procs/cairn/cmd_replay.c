@@ -14,8 +14,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/base/text.h"
+#include "common/record/playback.h"
 #include "common/vlm/profile.h"
 #include "procs/cairn/commands.h"
 #include "procs/cairn/up.h"
@@ -85,6 +87,25 @@ static int check_stages(const struct cli *cli, const char *words)
 	return CLI_OK;
 }
 
+/* As the player will read it: nothing is started for what cannot be played. */
+static bool can_be_played(const char *path, struct cairn_error *err)
+{
+	struct stat st;
+	struct cairn_error why = {""};
+	int fd = cairn_file_open(path, 0, err);
+	if (fd < 0)
+		return false;
+	struct cairn_playback *playback =
+	    fstat(fd, &st) == 0 ? cairn_playback_new(cairn_mcap_read_fd, &fd, (uint64_t)st.st_size, &why)
+				: NULL;
+	close(fd);
+	bool good = playback != NULL;
+	if (!good)
+		cairn_error_set(err, "%.200s: %s", path, why.text);
+	cairn_playback_destroy(&playback);
+	return good;
+}
+
 /* The place where the stages of this stack find the file: its own mount namespace hides what lies in /tmp and /dev/shm directly. */
 static bool place_file(struct replay *r, char path[PATH_MAX], struct cairn_error *err)
 {
@@ -98,9 +119,12 @@ static bool place_file(struct replay *r, char path[PATH_MAX], struct cairn_error
 	bool hidden = (folder == 4 && strncmp(path, "/tmp", 4) == 0) ||
 		      (folder == 8 && strncmp(path, "/dev/shm", 8) == 0);
 	snprintf(own, sizeof(own), "%s/replayed.mcap", r->run.run_dir);
+	if (strcmp(path, own) == 0)
+		return true; /* of a replay before; its name elsewhere is gone */
 	(void)unlink(own);
 	if (!hidden)
 		return true;
+	(void)mkdir(r->run.run_dir, 0755);
 	if (link(path, own) != 0) {
 		cairn_error_set(err,
 		    "%.200s: move it into a folder of its own; the stack's stages do not see files that "
@@ -133,8 +157,8 @@ static int prepare(struct replay *r, int *ret_lock_fd)
 		*p = *p == ',' ? ' ' : *p;
 	if ((status = check_stages(r->cli, stages)) != CLI_OK)
 		return status;
-	(void)mkdir(r->run.run_dir, 0755);
-	if (!place_file(r, path, &err))
+	if (!can_be_played(r->cli->args[0], &err) || !up_run_dir_fits(r->run.run_dir, &err) ||
+	    !place_file(r, path, &err))
 		return cli_fail(r->cli, CLI_USAGE, "%s", err.text);
 	for (int i = 0; i < given_count && count < SETS_MAX; i++)
 		sets[count++] = strdup(given[i]);

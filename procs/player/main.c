@@ -2,7 +2,6 @@
  *
  * What a running stage publishes is left to it: the launcher's and the player's own topics, and those of replay.stages. Stamps are
  * those of common/record/playback_time.h. Nothing here can move anything: the stages that touch a device do not run beside it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -44,21 +43,6 @@ struct app {
 	struct cairn_frame_header map; /* the newest, told again as the mapper does; payload_bytes 0: none */
 	uint8_t *map_cells;
 };
-
-static size_t read_at(void *ctx, uint64_t offset, void *buf, size_t bytes)
-{
-	const struct app *app = ctx;
-	size_t done = 0;
-	while (done < bytes) {
-		ssize_t n = pread(app->fd, (char *)buf + done, bytes - done, (off_t)(offset + done));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	return done;
-}
 
 /* ---- one thing played ---- */
 
@@ -293,7 +277,7 @@ static bool open_file(struct app *app, struct cairn_error *err)
 	app->fd = cairn_file_open(app->cfg->replay.file, 0, err);
 	if (app->fd < 0 || fstat(app->fd, &st) != 0)
 		return false;
-	app->playback = cairn_playback_new(read_at, app, (uint64_t)st.st_size, err);
+	app->playback = cairn_playback_new(cairn_mcap_read_fd, &app->fd, (uint64_t)st.st_size, err);
 	if (app->playback == NULL)
 		return false;
 	cairn_playback_span(app->playback, &app->first_ns, &app->last_ns);

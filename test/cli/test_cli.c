@@ -415,6 +415,35 @@ START_TEST(look_at_now_leaves_files_as_they_are_where_nothing_runs)
 }
 END_TEST
 
+START_TEST(what_is_no_recording_is_refused_before_anything_starts)
+{
+	static const struct {
+		const char *name, *says;
+	} rows[] = {{"nothing", "No such file"}, {"folder", "not a file (a folder)"},
+	    {"fifo", "not a file (a device"}, {"empty", "no MCAP file"}, {"junk", "no MCAP file"},
+	    {"cut", "no recording of cairn"}};
+	char args[160], path[128];
+	make_run_dir();
+	snprintf(path, sizeof(path), "%s/folder", run_dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/fifo", run_dir);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	write_file("empty", "", "w");
+	write_file("junk", "ODOM 0 0 0\n", "w");
+	write_file("cut", "\x89MCAP0\r\n", "w");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(args, sizeof(args), "%s/%s", run_dir, rows[i].name);
+		const struct output *o = cairn("replay", args);
+		ck_assert_msg(o->status == 2, "%s: status %d: %s", rows[i].name, o->status, o->err);
+		ck_assert_msg(strstr(o->err, rows[i].name) != NULL && strstr(o->err, rows[i].says) != NULL,
+		    "%s", o->err);
+		snprintf(path, sizeof(path), "%s/up.lock", run_dir);
+		ck_assert_int_ne(access(path, F_OK), 0);
+	}
+	remove_run_dir();
+}
+END_TEST
+
 /* ---- the rest ---- */
 
 START_TEST(config_merges_its_layers_and_names_what_is_wrong)
@@ -551,7 +580,8 @@ CAIRN_TEST_MAIN("cli", discoveries_are_told_of_a_run_that_has_ended,
     every_option_that_a_help_lists_is_accepted_and_no_other, logs_are_merged_by_time_and_filtered,
     the_log_of_decisions_neither_moves_the_cursor_nor_has_forged_lines, logs_follow_new_lines_and_rotation,
     decisions_and_commands_read_as_people_speak, look_shows_what_the_model_was_given_as_it_was_sent,
-    look_at_now_leaves_files_as_they_are_where_nothing_runs, bringup_names_silent_devices_as_they_were_given,
+    look_at_now_leaves_files_as_they_are_where_nothing_runs,
+    what_is_no_recording_is_refused_before_anything_starts, bringup_names_silent_devices_as_they_were_given,
     config_merges_its_layers_and_names_what_is_wrong,
     a_wrong_world_is_answered_with_the_bundled_ones_and_a_short_time_with_what_it_is_short_for,
     bench_and_eval_print_the_agreed_json, reference_pages_are_up_to_date,
