@@ -373,7 +373,7 @@ async function states(port, version, count) {
 const simulated_min = parseInt(process.env.CAIRN_FLEET_FOR ?? "5m");
 
 for (const version of ["2.1", "3.0"])
-  test(`a broker that is killed twenty times costs no order of ${version}, and none is done twice, whatever else goes wrong`, { skip, timeout: 200_000 + 12_000 * simulated_min }, async (t) => {
+  test(`a broker that is killed twenty times costs no order of ${version}, and none is done twice, whatever else goes wrong`, { skip, timeout: 200_000 + 40_000 * simulated_min }, async (t) => {
     const log = join(folder, `killed-${version}.jsonl`), checks = schemas(root, `${version}.0`);
     const { end } = sim("4", "--for", `${simulated_min}m`, "--rate", "10", "--orders", "--mischief", "--log", log, "--state", mkdtempSync(join(tmpdir(), "cairn-fleet-")),
       "--set", `fleet.version=${version}`, "--set", "fleet.rights=drive,configure");
