@@ -69,7 +69,8 @@ static void add_opening(struct cairn_agent *a, const struct cairn_agent_opening 
 			add_point(a, o->floor.stand.x_m, o->floor.stand.y_m);
 		struct cairn_msg_decision *face = add(a, CAIRN_TOOL_ROTATE);
 		face->absolute = true;
-		face->angle_deg = cairn_agent_heading_deg(o->floor.stand.yaw_rad);
+		face->angle_deg = cairn_agent_heading_deg(
+		    cairn_wrap_rad(o->floor.stand.yaw_rad - a->all->robot.camera_yaw_rad));
 	} else {
 		struct cairn_msg_decision *d = add(a, CAIRN_TOOL_NAVIGATE_TO_GOAL);
 		d->goal_kind = CAIRN_GOAL_KIND_FRONTIER;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "common/agent/agent_private.h"
-#include "common/base/geom.h"
+#include "common/camera/camera_pose.h"
 #include "common/scene/rooms.h"
 
 #define SIGHT_M 6.0   /* farther than this a detector names little */
@@ -52,8 +52,11 @@ static void sight_text(
 	const struct cairn_rooms *floor = cairn_scene_floor(a->mirror);
 	struct cairn_pose2 at = a->world.robot;
 	double x = 0.5 * (o->box.min[0] + o->box.max[0]), y = 0.5 * (o->box.min[1] + o->box.max[1]),
-	       far = hypot(x - at.x_m, y - at.y_m),
-	       off = cairn_wrap_rad(atan2(y - at.y_m, x - at.x_m) - at.yaw_rad), through = 0.0;
+	       far = hypot(x - at.x_m, y - at.y_m), through = 0.0;
+	struct cairn_camera_mount eye = cairn_camera_mount_from(a->all);
+	/* As far to the side as the camera; the distance is the robot's, too. */
+	struct cairn_vec2 from = cairn_pose_apply(at, (struct cairn_vec2){0.0, eye.y_m});
+	double off = cairn_wrap_rad(atan2(y - from.y_m, x - from.x_m) - at.yaw_rad - eye.yaw_rad);
 	double size = 0.5 * hypot(o->box.max[0] - o->box.min[0], o->box.max[1] - o->box.min[1]);
 	for (double d = floor->cell_m; d < far - size; d += floor->cell_m)
 		through += cairn_rooms_occupied(

@@ -16,7 +16,7 @@ struct cairn_coverage;
 struct cairn_unseen {
 	double x_m, y_m;          /* its middle, ahead of the stand */
 	double area_m2;           /* that the picture would show from there */
-	struct cairn_pose2 stand; /* facing it */
+	struct cairn_pose2 stand; /* with the camera facing it */
 	double distance_m;        /* to drive, about; 0: turning is enough */
 };
 

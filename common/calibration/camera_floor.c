@@ -32,10 +32,11 @@ struct plane {
 	double n[3], height_m;
 };
 
+/* As a camera without that roll would see them. */
 static uint32_t take_points(
-    struct point *pts, const uint16_t *depth_mm, uint32_t w, uint32_t h, double hfov_rad)
+    struct point *pts, const uint16_t *depth_mm, uint32_t w, uint32_t h, double hfov_rad, double roll_rad)
 {
-	double f = 0.5 * w / tan(0.5 * hfov_rad);
+	double f = 0.5 * w / tan(0.5 * hfov_rad), c = cos(roll_rad), s = sin(roll_rad);
 	uint32_t step = 1, count = 0;
 	while ((uint64_t)(w / step + 1) * (h / step + 1) > POINTS_MAX)
 		step++;
@@ -44,9 +45,9 @@ static uint32_t take_points(
 			double d = depth_mm[(size_t)v * w + u] * 1e-3;
 			if (d < DEPTH_MIN_M || d > DEPTH_MAX_M)
 				continue;
-			pts[count++] =
-			    (struct point){{(u + 0.5 - 0.5 * w) * d / f, (v + 0.5 - 0.5 * h) * d / f, d},
-				NEAR_M + NEAR_SHARE * d};
+			double right = (u + 0.5 - 0.5 * w) * d / f, down = (v + 0.5 - 0.5 * h) * d / f;
+			pts[count++] = (struct point){
+			    {c * right - s * down, s * right + c * down, d}, NEAR_M + NEAR_SHARE * d};
 		}
 	}
 	return count;
@@ -135,27 +136,31 @@ static bool refine(const struct point *pts, uint32_t count, struct plane *plane,
 	return plane_from(a, plane);
 }
 
-static void tell(const struct plane *plane, double cov[3][3], struct cairn_camera_floor *ret)
+static void tell(
+    const struct plane *plane, double cov[3][3], double near_roll_rad, struct cairn_camera_floor *ret)
 {
 	double along[3], h = plane->height_m;
 	ret->pitch_rad = asin(cairn_clamp(plane->n[2], -1.0, 1.0));
-	ret->roll_rad = asin(cairn_clamp(plane->n[0], -1.0, 1.0));
+	ret->roll_rad = cairn_wrap_rad(near_roll_rad + atan2(plane->n[0], plane->n[1]));
 	ret->height_m = h;
 	for (int i = 0; i < 3; i++)
 		along[i] = dot(cov[i], plane->n);
 	ret->sd_height_m = hypot(ALIKE * h * h * sqrt(fmax(0.0, dot(along, plane->n))), FLAT_M);
 	ret->sd_pitch_rad =
 	    hypot(ALIKE * h * sqrt(fmax(0.0, cov[2][2])) / fmax(0.2, cos(ret->pitch_rad)), FLAT_RAD);
+	ret->sd_roll_rad =
+	    hypot(ALIKE * h * sqrt(fmax(0.0, cov[0][0])) / fmax(0.2, cos(ret->pitch_rad)), FLAT_RAD);
 }
 
 bool cairn_camera_floor_found(const uint16_t *depth_mm, uint32_t width_px, uint32_t height_px,
-    double hfov_rad, uint64_t seed, struct cairn_camera_floor *ret, struct cairn_error *err)
+    double hfov_rad, double near_roll_rad, uint64_t seed, struct cairn_camera_floor *ret,
+    struct cairn_error *err)
 {
 	struct point pts[POINTS_MAX];
 	struct plane best = {{0}, 0.0}, plane;
 	struct cairn_rng rng;
 	double cov[3][3];
-	uint32_t count = take_points(pts, depth_mm, width_px, height_px, hfov_rad), near = 0;
+	uint32_t count = take_points(pts, depth_mm, width_px, height_px, hfov_rad, near_roll_rad), near = 0;
 	int most = 0;
 	cairn_rng_seed(&rng, seed, 1);
 	for (int i = 0; i < TRIES && count >= 3; i++) {
@@ -180,6 +185,6 @@ bool cairn_camera_floor_found(const uint16_t *depth_mm, uint32_t width_px, uint3
 		return false;
 	}
 	*ret = (struct cairn_camera_floor){.share = (double)near / count};
-	tell(&best, cov, ret);
+	tell(&best, cov, near_roll_rad, ret);
 	return true;
 }

@@ -39,9 +39,7 @@ struct cairn_local_rig {
 struct cairn_local_rig *cairn_local_rig_new(
     const struct cairn_config *cfg, const struct cairn_world *world, bool scores)
 {
-	const struct cairn_config_robot *robot = &cfg->robot;
-	struct cairn_camera lens = {WIDTH_PX, HEIGHT_PX, robot->camera_hfov_rad, robot->camera_x_m,
-	    robot->camera_z_m, robot->camera_pitch_rad};
+	struct cairn_camera lens = cairn_camera_of(cfg, WIDTH_PX, HEIGHT_PX);
 	struct cairn_local_rig *rig = calloc(1, sizeof(*rig));
 	if (rig == NULL)
 		return NULL;

@@ -49,8 +49,11 @@ void cairn_mounting_fault_set(struct cairn_config *cfg, enum cairn_mounting_faul
 	s->gyro_axis = fault == CAIRN_MOUNTING_GYRO        ? CAIRN_CHOICE_GYRO_AXIS_MINUS_Z
 		       : fault == CAIRN_MOUNTING_GYRO_AXIS ? CAIRN_CHOICE_GYRO_AXIS_X
 							   : cfg->robot.gyro_axis;
-	s->camera_pitch_rad = cfg->robot.camera_pitch_rad;
+	s->camera_y_m = cfg->robot.camera_y_m;
 	s->camera_z_m = cfg->robot.camera_z_m;
+	s->camera_yaw_rad = cfg->robot.camera_yaw_rad;
+	s->camera_pitch_rad = cfg->robot.camera_pitch_rad;
+	s->camera_roll_rad = cfg->robot.camera_roll_rad;
 }
 
 static bool shows_in_turning(enum cairn_mounting_fault fault)

@@ -32,9 +32,7 @@ static struct cairn_frame_header frame(
 struct cairn_snapshot_view *cairn_snapshot_view_new(
     const struct cairn_config *cfg, const struct cairn_world *world, struct cairn_error *err)
 {
-	const struct cairn_config_robot *r = &cfg->robot;
-	struct cairn_camera lens = {cfg->camera.width_px, cfg->camera.height_px, r->camera_hfov_rad,
-	    r->camera_x_m, r->camera_z_m, r->camera_pitch_rad};
+	struct cairn_camera lens = cairn_camera_of(cfg, cfg->camera.width_px, cfg->camera.height_px);
 	size_t pixels = (size_t)lens.width_px * (size_t)lens.height_px;
 	struct cairn_snapshot_view *e = calloc(1, sizeof(*e));
 	bool ok = e != NULL;

@@ -66,7 +66,8 @@ static bool good_detection(struct cairn_external_gate *gate, uint32_t i, struct 
  * is what the topic is called, whatever the message says. */
 static bool good_detections(struct cairn_external_gate *gate, struct cairn_msg_detections *m)
 {
-	const double view[] = {m->x_m, m->y_m, m->z_m, m->yaw_rad, m->pitch_rad, m->hfov_rad, m->vfov_rad};
+	const double view[] = {
+	    m->x_m, m->y_m, m->z_m, m->yaw_rad, m->pitch_rad, m->roll_rad, m->hfov_rad, m->vfov_rad};
 	for (size_t i = 0; i < sizeof(view) / sizeof(view[0]); i++)
 		if (!isfinite(view[i]))
 			return refuse(gate, "the camera's place is not finite");

@@ -475,6 +475,7 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	    .battery_min = cairn_battery_minutes(&a->battery_pace,
 		fmax(a->cfg->robot.battery_home_percent, a->cfg->robot.battery_stop_percent)),
 	    .camera = CAIRN_TEXT_CAMERA_NONE,
+	    .camera_yaw_rad = a->cfg->robot.camera_yaw_rad,
 	};
 	struct cairn_snapshot_head head = {
 	    .snapshot_id = a->next_id, .trigger = (uint32_t)trigger, .version = CAIRN_SNAPSHOT_VERSION};

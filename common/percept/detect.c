@@ -141,29 +141,17 @@ static bool sane(
 	return ok && t->points[0].ahead_m <= range;
 }
 
-struct cairn_detect_eye cairn_detect_eye_of(const struct cairn_config *cfg, struct cairn_pose2 pose)
-{
-	const struct cairn_config_robot *r = &cfg->robot;
-	struct cairn_vec2 at = cairn_pose_apply(pose, (struct cairn_vec2){r->camera_x_m, 0.0});
-	double c = cos(pose.yaw_rad), s = sin(pose.yaw_rad), level = cos(r->camera_pitch_rad),
-	       dip = sin(r->camera_pitch_rad);
-	return (struct cairn_detect_eye){.at = {at.x_m, at.y_m, r->camera_z_m},
-	    .right = {s, -c, 0.0},
-	    .down = {-dip * c, -dip * s, -level},
-	    .ahead = {level * c, level * s, -dip}};
-}
-
 static void place(
-    const struct cairn_detect_eye *e, const struct cairn_detected *s, struct cairn_msg_detection *ret)
+    const struct cairn_camera_pose *camera, const struct cairn_detected *s, struct cairn_msg_detection *ret)
 {
 	float *b = ret->box_m;
 	for (uint32_t i = 0; i < s->point_count; i++) {
 		const struct cairn_detect_point *p = &s->points[i];
+		double at[3] = {(double)p->right_m, (double)p->down_m, (double)p->ahead_m};
+		cairn_camera_from_optical(camera, at, at);
 		for (int k = 0; k < 3; k++) {
-			float at = (float)(e->at[k] + p->right_m * e->right[k] + p->down_m * e->down[k] +
-					   p->ahead_m * e->ahead[k]);
-			b[k] = i == 0 ? at : fminf(b[k], at);
-			b[k + 3] = i == 0 ? at : fmaxf(b[k + 3], at);
+			b[k] = i == 0 ? (float)at[k] : fminf(b[k], (float)at[k]);
+			b[k + 3] = i == 0 ? (float)at[k] : fmaxf(b[k + 3], (float)at[k]);
 		}
 	}
 	ret->box_m_count = 6;
@@ -174,7 +162,7 @@ static void place(
 
 /* Adds it behind those that are more certain, unless it is one of them once more. False: it makes no sense, or there is no room. */
 static bool add(const struct cairn_config *cfg, const struct cairn_detected_list *s,
-    const struct cairn_detected *t, const struct cairn_detect_eye *eye, struct cairn_msg_detections *m)
+    const struct cairn_detected *t, const struct cairn_camera_pose *camera, struct cairn_msg_detections *m)
 {
 	struct cairn_msg_detection one = {.confidence = t->confidence, .px_count = 4};
 	cairn_text_clean(one.label, sizeof(one.label), t->label, strnlen(t->label, sizeof(t->label)));
@@ -189,23 +177,25 @@ static bool add(const struct cairn_config *cfg, const struct cairn_detected_list
 			return true;
 	one.cut = t->px[0] < CUT_PX || t->px[1] < CUT_PX || t->px[2] > (float)s->width_px - CUT_PX ||
 		  t->px[3] > (float)s->height_px - CUT_PX;
-	place(eye, t, &one);
+	place(camera, t, &one);
 	m->items[m->items_count++] = one;
 	return true;
 }
 
 uint32_t cairn_detect_place(const struct cairn_config *cfg, const struct cairn_detected_list *s,
-    const struct cairn_detect_eye *eye, struct cairn_msg_detections *m)
+    const struct cairn_camera_pose *camera, struct cairn_msg_detections *m)
 {
 	bool taken[CAIRN_DETECT_ITEMS] = {false};
 	double aspect = (double)s->height_px / (double)s->width_px;
 	uint32_t left_out = s->left_out;
+	struct cairn_camera_mount at = cairn_camera_pose_mount(camera);
 	*m = (struct cairn_msg_detections){.look = s->look,
-	    .x_m = eye->at[0],
-	    .y_m = eye->at[1],
-	    .z_m = eye->at[2],
-	    .yaw_rad = atan2(eye->ahead[1], eye->ahead[0]),
-	    .pitch_rad = atan2(-eye->ahead[2], hypot(eye->ahead[0], eye->ahead[1])),
+	    .x_m = at.x_m,
+	    .y_m = at.y_m,
+	    .z_m = at.z_m,
+	    .yaw_rad = at.yaw_rad,
+	    .pitch_rad = at.pitch_rad,
+	    .roll_rad = at.roll_rad,
 	    .hfov_rad = cfg->robot.camera_hfov_rad,
 	    .vfov_rad = 2.0 * atan(aspect * tan(0.5 * cfg->robot.camera_hfov_rad)),
 	    .nearest_m_count = CAIRN_DETECT_TILES};
@@ -219,7 +209,7 @@ uint32_t cairn_detect_place(const struct cairn_config *cfg, const struct cairn_d
 			    (best == s->count || s->items[i].confidence > s->items[best].confidence))
 				best = i;
 		taken[best] = true;
-		left_out += add(cfg, s, &s->items[best], eye, m) ? 0 : 1;
+		left_out += add(cfg, s, &s->items[best], camera, m) ? 0 : 1;
 	}
 	return left_out;
 }
@@ -245,8 +235,9 @@ bool cairn_detector_answer(struct cairn_detector *d, const struct cairn_detected
 		return refuse(d, err, "an answer for a picture of the future, or one too old");
 	if (!pose_at(d, s->t_ns, &pose))
 		return refuse(d, err, "an answer for a picture of a time without a pose");
-	struct cairn_detect_eye eye = cairn_detect_eye_of(d->cfg, pose);
-	d->left_out += cairn_detect_place(d->cfg, s, &eye, ret);
+	struct cairn_camera_pose camera = cairn_camera_pose_from(d->cfg, (int)s->width_px, (int)s->height_px);
+	camera = cairn_camera_pose_in_map(&camera, pose);
+	d->left_out += cairn_detect_place(d->cfg, s, &camera, ret);
 	ret->map_id = d->map_id;
 	ret->map_epoch = d->map_epoch;
 	if (ret->items_count != d->last_count)

@@ -7,7 +7,7 @@
 #ifndef CAIRN_COMMON_PERCEPT_DETECT_H
 #define CAIRN_COMMON_PERCEPT_DETECT_H
 
-#include "common/base/geom.h"
+#include "common/camera/camera_pose.h"
 #include "common/config/config.h"
 #include "ipc/messages.h"
 
@@ -79,18 +79,10 @@ bool cairn_detector_due(struct cairn_detector *detector, int64_t now_ns, uint64_
 bool cairn_detector_answer(struct cairn_detector *detector, const struct cairn_detected_list *sights,
     int64_t now_ns, struct cairn_msg_detections *ret, struct cairn_error *err);
 
-/* Where a camera is and how its axes lie in the map. */
-struct cairn_detect_eye {
-	double at[3], right[3], down[3], ahead[3];
-};
-
-/* The robot's camera. */
-struct cairn_detect_eye cairn_detect_eye_of(const struct cairn_config *cfg, struct cairn_pose2 pose);
-
-/* Things of a picture as a message, most certain first, by the pose of the camera; one that is another once more is left out
+/* Things of a picture as a message, most certain first, by the pose of the camera in the map; one that is another once more is left out
  * without a word. Map, counters and times are the caller's. Returns how many made no sense or did not fit. */
 uint32_t cairn_detect_place(const struct cairn_config *cfg, const struct cairn_detected_list *list,
-    const struct cairn_detect_eye *eye, struct cairn_msg_detections *ret);
+    const struct cairn_camera_pose *camera, struct cairn_msg_detections *ret);
 
 /* Depth picture in, points for the sights without any: the surface in the middle of each box and what hangs together with
  * it in depth; and nearest_m, where the detector has told none. depth_mm: width_px * height_px of the sights, 0 = unknown. */

@@ -89,10 +89,8 @@ static void sample(
 
 /* The nearest thing above the floor in each tile. A tile that shows nothing but floor, or of which no depth is known, hides nothing. */
 static void find_nearest(
-    const struct cairn_config *cfg, const uint16_t *depth_mm, struct cairn_detected_list *s, float focal_px)
+    const struct cairn_camera_pose *camera, const uint16_t *depth_mm, struct cairn_detected_list *s)
 {
-	float level = cosf((float)cfg->robot.camera_pitch_rad),
-	      dip = sinf((float)cfg->robot.camera_pitch_rad);
 	for (uint32_t i = 0; i < CAIRN_DETECT_TILES; i++) {
 		uint32_t col = i % CAIRN_DETECT_TILE_COLS, row = i / CAIRN_DETECT_TILE_COLS;
 		float *near = &s->nearest_m[i];
@@ -102,10 +100,9 @@ static void find_nearest(
 				 y = (row * TILE_GRID + k / TILE_GRID) * s->height_px /
 				     (TILE_GRID * CAIRN_DETECT_TILE_ROWS);
 			float z = 0.001f * (float)depth_mm[(size_t)y * s->width_px + x];
-			float down = ((float)y + 0.5f - 0.5f * (float)s->height_px) * z / focal_px;
-			bool stands =
-			    (float)cfg->robot.camera_z_m - z * dip - down * level > (float)FLOOR_SLACK_M;
-			if (z > 0.0f && stands && (!(*near > 0.0f) || z < *near))
+			double point[3];
+			cairn_camera_point(camera, (struct cairn_pixel){x + 0.5, y + 0.5}, (double)z, point);
+			if (z > 0.0f && point[2] > FLOOR_SLACK_M && (!(*near > 0.0f) || z < *near))
 				*near = z;
 		}
 	}
@@ -114,13 +111,13 @@ static void find_nearest(
 void cairn_detect_depth(
     const struct cairn_config *cfg, const uint16_t *depth_mm, struct cairn_detected_list *s)
 {
-	float focal_px = 0.5f * (float)s->width_px / tanf(0.5f * (float)cfg->robot.camera_hfov_rad);
+	struct cairn_camera_pose camera = cairn_camera_pose_from(cfg, (int)s->width_px, (int)s->height_px);
 	bool known = false;
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->items[i].point_count == 0)
-			sample(depth_mm, s, &s->items[i], focal_px);
+			sample(depth_mm, s, &s->items[i], (float)camera.focal_px);
 	for (int i = 0; i < CAIRN_DETECT_TILES; i++)
 		known = known || s->nearest_m[i] > 0.0f;
 	if (!known)
-		find_nearest(cfg, depth_mm, s, focal_px);
+		find_nearest(&camera, depth_mm, s);
 }

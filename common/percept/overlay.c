@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "common/base/geom.h"
+#include "common/camera/camera_pose.h"
 #include "common/percept/annotate.h"
 #include "common/percept/heat.h"
 #include "common/explore/offered_frontiers.h"
-#include "common/percept/project.h"
 #include "common/percept/ranges.h"
 #include "common/percept/sectors.h"
 #include "common/drawing/stroke.h"
@@ -19,12 +19,14 @@
 #define LABEL_HALF_HEIGHT_PX 12.0
 #define HEADING_WIDTH_PX 190.0 /* from the right, with its dial */
 #define HEADING_HEIGHT_PX 84.0
-#define FOOT_PX 34.0 /* arrows begin this far above the picture's foot, at 480 rows */
+#define NAME_WIDTH_PX 70.0 /* of LEFT, CENTRE or RIGHT */
+#define ASIDE_RAD 1.55     /* so far aside is as good as a quarter turn */
+#define FOOT_PX 34.0       /* arrows begin this far above the picture's foot, at 480 rows */
 
 struct cairn_overlay {
 	const struct cairn_config *cfg;
 	double scale; /* 1 at 480 rows */
-	struct cairn_lens lens;
+	struct cairn_camera_pose camera;
 	struct cairn_percept_params percept_params;
 	struct cairn_font *font;
 	struct cairn_heat *heat;
@@ -51,7 +53,7 @@ struct cairn_overlay *cairn_overlay_new(
 	}
 	overlay->cfg = cfg;
 	overlay->scale = fmin(cfg->camera.width_px / 640.0, cfg->camera.height_px / 480.0);
-	overlay->lens = cairn_lens_from_config(cfg);
+	overlay->camera = cairn_camera_pose_from(cfg, cfg->camera.width_px, cfg->camera.height_px);
 	overlay->percept_params = cairn_percept_params_from_config(cfg);
 	double size_px = fmax(18.0 * overlay->scale, 8.0);
 	overlay->font = cairn_font_new(font_file, size_px, size_px / 11.0, err);
@@ -111,7 +113,7 @@ static void draw_arc(const struct cairn_overlay *overlay, const struct cairn_can
 		if (cairn_ranges_sight_m(&overlay->ranges, from) < arc->radius_m ||
 		    cairn_ranges_sight_m(&overlay->ranges, to) < arc->radius_m)
 			continue; /* something stands nearer, or nothing is known */
-		if (cairn_lens_floor_line(&overlay->lens, on_circle(overlay, arc->radius_m, from),
+		if (cairn_camera_floor_line(&overlay->camera, on_circle(overlay, arc->radius_m, from),
 			on_circle(overlay, arc->radius_m, to), &a, &b))
 			cairn_stroke_line(canvas, a.u, a.v, b.u, b.v, stroke);
 	}
@@ -152,13 +154,13 @@ static bool disc_clear(const struct cairn_overlay *overlay, const struct cairn_o
 		    radius + disc_radius(overlay, &others[i]) + 1.0)
 			return false;
 	}
-	if (mark->disc_u + radius > overlay->lens.width_px - HEADING_WIDTH_PX * overlay->scale &&
+	if (mark->disc_u + radius > overlay->camera.width_px - HEADING_WIDTH_PX * overlay->scale &&
 	    mark->disc_v - radius < HEADING_HEIGHT_PX * overlay->scale)
 		return false;
 	for (int p = 0; p < CAIRN_DEPTH_POINTS; p++) {
 		int u, v;
-		cairn_depth_point_px((enum cairn_depth_point)p, (int)overlay->lens.width_px,
-		    (int)overlay->lens.height_px, &u, &v);
+		cairn_depth_point_px((enum cairn_depth_point)p, (int)overlay->camera.width_px,
+		    (int)overlay->camera.height_px, &u, &v);
 		if (fabs(u - mark->disc_u) < radius + LABEL_HALF_WIDTH_PX * overlay->scale &&
 		    fabs(v - mark->disc_v) < radius + LABEL_HALF_HEIGHT_PX * overlay->scale)
 			return false;
@@ -175,7 +177,7 @@ static void place_disc(const struct cairn_overlay *overlay, struct cairn_overlay
 	double above = mark->tip_v - radius - 8.0 * overlay->scale;
 	for (int tries = 0; tries < 3 * LIFT_TRIES; tries++) {
 		mark->disc_u = cairn_clamp(mark->tip_u + sides[tries % 3] * radius, radius + 2.0,
-		    overlay->lens.width_px - radius - 2.0);
+		    overlay->camera.width_px - radius - 2.0);
 		mark->disc_v = fmax(above - 0.5 * radius * (tries / 3), top);
 		if (disc_clear(overlay, mark, radius, others, count))
 			return;
@@ -217,8 +219,10 @@ int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_
 		    cairn_pose_between(*in->pose, (struct cairn_pose2){places[i].x_m, places[i].y_m, 0.0});
 		struct cairn_vec2 place = {at.x_m, at.y_m}, lidar = overlay->percept_params.lidar;
 		struct cairn_pixel tip;
-		if (!cairn_lens_project(&overlay->lens, place, 0.0, &tip) || tip.u < 0.0 || tip.v < 0.0 ||
-		    tip.u >= overlay->lens.width_px || tip.v >= overlay->lens.height_px)
+		double depth_m;
+		if (!cairn_camera_pixel(&overlay->camera, (double[3]){at.x_m, at.y_m, 0.0}, &tip, &depth_m) ||
+		    tip.u < 0.0 || tip.v < 0.0 || tip.u >= overlay->camera.width_px ||
+		    tip.v >= overlay->camera.height_px)
 			continue;
 		double away_m = hypot(place.x_m - lidar.x_m, place.y_m - lidar.y_m);
 		double seen_m = cairn_ranges_sight_m(
@@ -235,7 +239,17 @@ int cairn_overlay_marks(const struct cairn_overlay *overlay, const struct cairn_
 	return count;
 }
 
-/* From the middle of the picture's foot to the place; broken into dashes when the place is hidden. */
+/* In which column a direction of the robot shows, the camera's pitch and place left aside; at the picture's end if it lies beyond. */
+static double direction_px(const struct cairn_overlay *overlay, double bearing_rad)
+{
+	const struct cairn_config_robot *r = &overlay->cfg->robot;
+	double width_px = overlay->camera.width_px, off_rad = cairn_wrap_rad(bearing_rad - r->camera_yaw_rad);
+	double left_px = overlay->camera.focal_px * tan(cairn_clamp(off_rad, -ASIDE_RAD, ASIDE_RAD));
+	double u = cairn_clamp(0.5 * width_px - left_px, 0.0, width_px);
+	return cos(r->camera_roll_rad) < 0.0 ? width_px - u : u;
+}
+
+/* From where the robot comes into the picture's foot to the place; broken into dashes when the place is hidden. */
 static void draw_shaft(const struct cairn_canvas *canvas, const struct cairn_overlay_mark *mark,
     double foot_u, double foot_v, double dash_px, const struct cairn_stroke *stroke)
 {
@@ -251,7 +265,7 @@ static void draw_shaft(const struct cairn_canvas *canvas, const struct cairn_ove
 static void draw_arrow(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas,
     const struct cairn_overlay_mark *mark, const struct cairn_stroke *stroke)
 {
-	double foot_u = 0.5 * canvas->width_px, foot_v = canvas->height_px - FOOT_PX * overlay->scale;
+	double foot_u = direction_px(overlay, 0.0), foot_v = canvas->height_px - FOOT_PX * overlay->scale;
 	draw_shaft(canvas, mark, foot_u, foot_v, 9.0 * overlay->scale, stroke);
 	double back_rad = atan2(foot_v - mark->tip_v, foot_u - mark->tip_u), barb = 12.0 * overlay->scale;
 	for (int side = -1; side <= 1; side += 2) {
@@ -288,17 +302,26 @@ static void draw_candidates(const struct cairn_overlay *overlay, const struct ca
 
 /* ---- the rest ---- */
 
+/* LEFT, CENTRE and RIGHT of the robot: thirds where the camera looks ahead. One that looks back shows them the wrong way round, so it
+ * has none. */
 static void draw_sectors(const struct cairn_overlay *overlay, const struct cairn_canvas *canvas)
 {
 	static const char *const names[3] = {"LEFT", "CENTRE", "RIGHT"};
+	const struct cairn_camera_pose *camera = &overlay->camera;
 	const struct cairn_stroke line = {(float)fmax(1.5 * overlay->scale, 1.0), white, 150};
 	int foot = canvas->height_px - (int)lround(18.0 * overlay->scale);
+	double edge_rad = atan(camera->width_px / 6.0 / camera->focal_px);
+	double left_end = camera->down[2] > 0.0 ? camera->width_px : 0.0; /* upside down */
+	const double ends[4] = {left_end, direction_px(overlay, edge_rad), direction_px(overlay, -edge_rad),
+	    camera->width_px - left_end};
+	if (!(camera->ahead[0] > 0.0))
+		return;
 	for (int i = 0; i < 3; i++) {
-		double edge = canvas->width_px * (i + 1) / 3.0;
-		if (i < 2)
-			cairn_stroke_line(canvas, edge, 0.0, edge, canvas->height_px, &line);
-		cairn_font_draw_centred(
-		    overlay->font, canvas, canvas->width_px * (2 * i + 1) / 6, foot, names[i]);
+		if (i > 0 && ends[i] > 0.0 && ends[i] < camera->width_px)
+			cairn_stroke_line(canvas, ends[i], 0.0, ends[i], canvas->height_px, &line);
+		if (fabs(ends[i + 1] - ends[i]) > NAME_WIDTH_PX * overlay->scale)
+			cairn_font_draw_centred(
+			    overlay->font, canvas, (int)(0.5 * (ends[i] + ends[i + 1])), foot, names[i]);
 	}
 }
 

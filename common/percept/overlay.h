@@ -1,7 +1,8 @@
 /* overlay.h - what may be drawn over the model's picture beside depths and heading; all of it is off unless
  * percept.show_* says otherwise.
  *
- *   show_sectors      LEFT, CENTRE and RIGHT at the foot of the picture's thirds, thin lines between them
+ *   show_sectors      LEFT, CENTRE and RIGHT of the robot at the picture's foot, thin lines between them: its
+ *                     thirds, unless the camera is turned aside (robot.camera_yaw_rad)
  *   show_candidates   an arrow over the floor to each of the candidates in view ("C7" on its disc); while
  *                     there are none, to the frontiers in view of those that the prompt lists ("3" for F3). A
  *                     hollow disc and a broken arrow where the LiDAR sees something in front of the place
@@ -9,7 +10,7 @@
  *                     as far as the LiDAR sees nothing nearer
  *   show_heat         depth as colour over the whole picture (heat.h)
  *
- * Places on the floor follow from the camera model (project.h) and a level floor. All memory is taken in
+ * Places on the floor follow from the camera's pose (common/camera/camera_pose.h) and a level floor. All memory is taken in
  * _new. */
 #ifndef CAIRN_COMMON_PERCEPT_OVERLAY_H
 #define CAIRN_COMMON_PERCEPT_OVERLAY_H

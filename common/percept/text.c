@@ -6,6 +6,8 @@
 #include "common/base/geom.h"
 #include "common/percept/sectors.h"
 
+#define ASIDE_RAD 0.05 /* a camera turned by less looks ahead */
+
 struct out {
 	char *buf;
 	size_t used, capacity;
@@ -47,13 +49,18 @@ static void put_number(struct out *out, double value, int decimals)
 	put(out, digits + at);
 }
 
-/* " at 130 deg right" */
-static void put_bearing(struct out *out, double bearing_rad)
+/* "130 deg right" */
+static void put_side(struct out *out, double bearing_rad)
 {
 	double deg = cairn_rad_to_deg(cairn_wrap_rad(bearing_rad));
-	put(out, " at ");
 	put_number(out, fabs(deg), 0);
 	put(out, deg >= 0.0 ? " deg left" : " deg right");
+}
+
+static void put_bearing(struct out *out, double bearing_rad)
+{
+	put(out, " at ");
+	put_side(out, bearing_rad);
 }
 
 static void put_gaps(struct out *out, const struct cairn_msg_percept *percept, uint32_t count)
@@ -168,6 +175,11 @@ static void put_journey(struct out *out, const struct cairn_text_inputs *in)
 
 static void put_camera(struct out *out, const struct cairn_text_inputs *in)
 {
+	if (in->camera != CAIRN_TEXT_CAMERA_NONE && fabs(in->camera_yaw_rad) > ASIDE_RAD) {
+		put(out, "Camera: looks ");
+		put_side(out, in->camera_yaw_rad);
+		put(out, " of the heading\n");
+	}
 	switch (in->camera) {
 	case CAIRN_TEXT_CAMERA_FULL:
 		return;

@@ -15,6 +15,7 @@
  *   Tilt: roll 0.5, pitch -0.2 deg             only with an inertial unit
  *   Battery: 73%, 42 min                       only with a battery report; "11.8 V" where the charge is not known
  *   Camera: none                               only when something about the picture is missing
+ *   Camera: looks 20 deg left of the heading   only of a camera that is turned aside, beside its picture
  *   Picture: arrows to F3; hidden F7           only when candidates are drawn on it (overlay.h)
  *
  * What is missing says so: "SENSORS: no scan" in place of the first block, "Position: unknown", "Travelled
@@ -54,8 +55,9 @@ struct cairn_text_inputs {
 	const struct cairn_msg_battery *battery;
 	double battery_min; /* until the robot has to drive home or stops; not above 0: not known */
 	enum cairn_text_camera camera;
-	double pair_apart_s; /* CAIRN_TEXT_CAMERA_UNPAIRED */
-	const char *legend;  /* of what else is drawn on the picture; NULL or "" = nothing */
+	double pair_apart_s;   /* CAIRN_TEXT_CAMERA_UNPAIRED */
+	double camera_yaw_rad; /* on the robot */
+	const char *legend;    /* of what else is drawn on the picture; NULL or "" = nothing */
 };
 
 /* Writes the text, NUL-terminated; its length without the NUL. Cut if capacity is too small (never with

@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/reasoner/reasoner.h"
+#include "common/camera/camera_pose.h"
+#include "common/reasoner/reasoner_private.h"
 #include "common/scene/rooms.h"
 #include "common/skill/skill.h"
 
@@ -21,6 +22,7 @@
 	0.12 /* of a radian to be turned at the place by a robot that cannot turn on the spot, in metres of the wish */
 #define ARRIVES_M 0.3 /* after a shorter way it still has the heading that it set out with */
 #define FOOT_STEP_M 0.07
+#define SIGHT_SHARE 0.95 /* of half the field of view */
 
 static bool on_floor(const struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 p)
 {
@@ -58,22 +60,21 @@ static bool beside_things(
 }
 
 /* A thing in a row of others is looked at squarely: what stands on the way of sight would hide it. */
-static bool in_sight(const struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 p,
-    double x_m, double y_m, double z_m)
+static bool in_sight(const struct cairn_scene *scene, const struct cairn_camera_pose *camera,
+    struct cairn_pose2 p, const double thing_m[3])
 {
 	const struct cairn_rooms *floor = cairn_scene_floor(scene);
-	struct cairn_vec2 eye = cairn_pose_apply(p, (struct cairn_vec2){r->cfg->robot.camera_x_m, 0.0});
-	double far = hypot(x_m - eye.x_m, y_m - eye.y_m);
+	struct cairn_camera_pose eye = cairn_camera_pose_in_map(camera, p);
+	double dx = thing_m[0] - eye.at[0], dy = thing_m[1] - eye.at[1], far = hypot(dx, dy);
 	uint32_t blocked = 0;
 	for (double d = floor->cell_m; d < far; d += floor->cell_m)
-		blocked += cairn_rooms_occupied(
-		    floor, eye.x_m + (x_m - eye.x_m) * d / far, eye.y_m + (y_m - eye.y_m) * d / far);
-	double down = r->cfg->robot.camera_z_m - z_m, /* of its lower end, where it is above the eye */
-	    half = 0.5 * r->cfg->robot.camera_hfov_rad;
-	double tall = atan(tan(half) * r->cfg->camera.height_px / r->cfg->camera.width_px);
+		blocked += cairn_rooms_occupied(floor, eye.at[0] + dx * d / far, eye.at[1] + dy * d / far);
+	double wide = atan(0.5 * eye.width_px / eye.focal_px),
+	       tall = atan(0.5 * eye.height_px / eye.focal_px), from_eye[3];
+	cairn_camera_to_optical(&eye, thing_m, from_eye);
 	/* Through one piece of furniture, as a shelf's front or a counter's, but not through a wall into a room behind it. */
-	return blocked * floor->cell_m < 0.45 &&
-	       fabs(atan2(down, fmax(far, 0.05)) - r->cfg->robot.camera_pitch_rad) < 0.95 * tall;
+	return blocked * floor->cell_m < 0.45 && fabs(atan2(from_eye[0], from_eye[2])) < SIGHT_SHARE * wide &&
+	       fabs(atan2(from_eye[1], from_eye[2])) < SIGHT_SHARE * tall;
 }
 
 static bool tried(const struct cairn_reasoner *r, struct cairn_pose2 p)
@@ -109,6 +110,16 @@ static double turn_rad(const struct cairn_reasoner *r, struct cairn_pose2 from, 
 	return on_the_spot ? 0.0 : fabs(cairn_wrap_rad(to.yaw_rad - heading_rad));
 }
 
+double reasoner_faces_rad(const struct cairn_reasoner *r, enum cairn_skill_verb verb, double distance_m)
+{
+	const struct cairn_skill *k = cairn_skill_of(verb);
+	if (k != NULL && k->arm)
+		return 0.0;
+	struct cairn_camera_pose camera =
+	    cairn_camera_pose_from(r->cfg, r->cfg->camera.width_px, r->cfg->camera.height_px);
+	return cairn_camera_faces_rad(&camera, distance_m);
+}
+
 bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_scene *scene,
     const struct cairn_scene_object *o, enum cairn_skill_verb verb, struct cairn_pose2 from,
     struct cairn_pose2 *ret)
@@ -117,8 +128,10 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 	const struct cairn_skill *k = cairn_skill_of(verb);
 	struct cairn_footprint body = {c->footprint_front_m, c->footprint_rear_m, c->footprint_half_width_m};
 	double x = 0.5 * (o->box.min[0] + o->box.max[0]), y = 0.5 * (o->box.min[1] + o->box.max[1]),
-	       z = fmax(o->box.min[2], fmin(r->cfg->robot.camera_z_m, 0.5 * (o->box.min[2] + o->box.max[2]))),
+	       z = fmax(o->box.min[2], fmin(c->camera_z_m, 0.5 * (o->box.min[2] + o->box.max[2]))),
 	       best = INFINITY;
+	const struct cairn_camera_pose camera =
+	    cairn_camera_pose_from(r->cfg, r->cfg->camera.width_px, r->cfg->camera.height_px);
 	bool arm = k != NULL && k->arm;
 	bool swings = verb == CAIRN_SKILL_VERB_OPEN || verb == CAIRN_SKILL_VERB_CLOSE;
 	double reach = arm ? c->arm_reach_m + k->reach_more_m - REACH_SPARE_M : 1.1,
@@ -129,7 +142,8 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 	for (int i = 0; i < WAYS; i++)
 		for (double d = NEAR_M; d <= size + reach + c->footprint_front_m + 0.2; d += STEP_M) {
 			double a = 2.0 * M_PI * i / WAYS;
-			struct cairn_pose2 p = {x + d * cos(a), y + d * sin(a), cairn_wrap_rad(a + M_PI)};
+			struct cairn_pose2 p = {x + d * cos(a), y + d * sin(a),
+			    cairn_wrap_rad(a + M_PI - reasoner_faces_rad(r, verb, d))};
 			double gap = cairn_skill_distance_m(&body, p, o->box.min, o->box.max);
 			/* Where there is room around, the robot can turn to it, too. */
 			double room =
@@ -140,7 +154,7 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 				cost += SWING_COST;
 			if (gap < NEAR_M || gap > reach || cost >= best || tried(r, p) ||
 			    !on_floor(r, scene, p) || !beside_things(r, scene, p) ||
-			    !in_sight(r, scene, p, x, y, z))
+			    !in_sight(scene, &camera, p, (double[3]){x, y, z}))
 				continue;
 			best = cost;
 			*ret = p;

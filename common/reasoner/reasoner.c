@@ -235,8 +235,9 @@ static void act(
 		reasoner_step_failed(r, scene, robot, "it is not in memory any more", now_s);
 		return;
 	}
-	double yaw = atan2(0.5 * (o->box.min[1] + o->box.max[1]) - robot.y_m,
-	    0.5 * (o->box.min[0] + o->box.max[0]) - robot.x_m);
+	double dx = 0.5 * (o->box.min[0] + o->box.max[0]) - robot.x_m,
+	       dy = 0.5 * (o->box.min[1] + o->box.max[1]) - robot.y_m;
+	double yaw = cairn_wrap_rad(atan2(dy, dx) - reasoner_faces_rad(r, s->verb, hypot(dx, dy)));
 	if (s->phase == REASONER_GO) {
 		if (!cairn_reasoner_approach(r, scene, o, s->verb, robot, &s->at)) {
 			s->tweaks = r->cfg->reasoner.tweaks_max; /* there is no other place to try */

@@ -25,6 +25,9 @@ void reasoner_aim(
     struct cairn_reasoner *r, const struct cairn_scene *scene, uint32_t object, uint32_t inside);
 void reasoner_step_done(struct cairn_reasoner *r, const struct cairn_scene *scene, double now_s);
 
+/* approach.c: in which direction from the robot a thing so far away is to lie: ahead for the arm, else where the camera looks. */
+double reasoner_faces_rad(const struct cairn_reasoner *r, enum cairn_skill_verb verb, double distance_m);
+
 /* ladder.c: the step on top has failed: the next rung. */
 void reasoner_step_failed(struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 robot,
     const char *why, double now_s);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/camera/camera_pose.h"
 #include "common/config/speeds.h"
 #include "common/ros2/cdr_read.h"
 #include "common/ros2/robot.h"
@@ -122,17 +123,20 @@ int cairn_ros2_bridge_once(
     const struct cairn_ros2_bridge *b, enum cairn_ros2_out out, int64_t now_ns, void *buf, size_t buf_bytes)
 {
 	const struct cairn_config_robot *r = &b->cfg->robot;
+	const struct cairn_camera_pose c =
+	    cairn_camera_pose_from(b->cfg, b->cfg->camera.width_px, b->cfg->camera.height_px);
 	const struct cairn_ros2_transforms t = {2,
 	    {{.parent = CAIRN_ROS2_FRAME_BASE,
 		 .child = CAIRN_ROS2_FRAME_LASER,
 		 .pose = {r->lidar_x_m, r->lidar_y_m, 0.0},
 		 .z_m = r->lidar_z_m},
-		/* Looking ahead and pitched down, then turned so that z goes into the picture and x to its right. */
+		/* The angles of a frame whose x, y and z are the camera's right, down and ahead (REP-103). */
 		{.parent = CAIRN_ROS2_FRAME_BASE,
 		    .child = CAIRN_ROS2_FRAME_OPTICAL,
-		    .pose = {r->camera_x_m, 0.0, -M_PI_2},
-		    .z_m = r->camera_z_m,
-		    .roll_rad = -M_PI_2 - r->camera_pitch_rad}}};
+		    .pose = {c.at[0], c.at[1], atan2(c.right[1], c.right[0])},
+		    .z_m = c.at[2],
+		    .pitch_rad = atan2(-c.right[2], hypot(c.right[0], c.right[1])),
+		    .roll_rad = atan2(c.down[2], c.ahead[2])}}};
 	if (cairn_ros2_outs[out].from != CAIRN_ROS2_FROM_ONCE)
 		return -EINVAL;
 	return cairn_ros2_encode(cairn_ros2_outs[out].type, now_ns + b->clock_offset_ns, &t, buf, buf_bytes);

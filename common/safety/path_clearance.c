@@ -69,8 +69,7 @@ static enum cairn_path_obstacle kind_of(
 static bool in_sight(const struct cairn_points *points, double x_m, double y_m)
 {
 	const struct cairn_sight *s = &points->sight;
-	double ahead = x_m - s->x_m;
-	return s->tan_half > 0.0 && ahead > s->near_m && fabs(y_m) < s->tan_half * ahead;
+	return s->tan_half > 0.0 && cairn_sight_shows(s, x_m, y_m, 0.0, 0.0);
 }
 
 /* It is looked farther than is judged, by the distance at which the robot stops: what stands that near behind the end

@@ -18,10 +18,11 @@ struct cairn_footprint {
 
 #define CAIRN_POINTS_MAX 8192
 
-/* What a camera that looks straight ahead shows of the floor: from near_m on, to tan_half of the distance on
- * both sides. tan_half 0: nothing is known of it. */
+/* What a camera shows of the floor: from near_m on in the direction that it looks in, to tan_half of the
+ * distance on both sides. tan_half 0: nothing is known of it. */
 struct cairn_sight {
-	double x_m, near_m, tan_half;
+	struct cairn_pose2 at; /* of the camera, robot frame */
+	double near_m, tan_half;
 };
 
 /* Valid returns of a scan as points in the robot frame. */

@@ -80,12 +80,14 @@ static void choose(
 bool cairn_sight_shows(
     const struct cairn_sight *sight, double x_m, double y_m, double curvature_1pm, double way_m)
 {
+	double c = cos(sight->at.yaw_rad), s = sin(sight->at.yaw_rad);
 	for (double way = 0.0; way <= way_m; way += SIGHT_STEP_M) {
 		struct cairn_pose2 at = cairn_pose_advance(
 		    (struct cairn_pose2){0}, (struct cairn_twist){1.0, curvature_1pm}, way);
 		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
-		double ahead = p.x_m - sight->x_m;
-		if (ahead > sight->near_m && fabs(p.y_m) < sight->tan_half * ahead)
+		double dx = p.x_m - sight->at.x_m, dy = p.y_m - sight->at.y_m;
+		double ahead = c * dx + s * dy, aside = c * dy - s * dx;
+		if (ahead > sight->near_m && fabs(aside) < sight->tan_half * ahead)
 			return true;
 	}
 	return false;

@@ -23,7 +23,8 @@ static double level_distance(const float box_m[6], double x_m, double y_m)
 static void measure(
     const struct cairn_config *cfg, const float box_m[6], struct cairn_pose2 robot, struct cairn_found *ret)
 {
-	struct cairn_vec2 camera = cairn_pose_apply(robot, (struct cairn_vec2){cfg->robot.camera_x_m, 0.0});
+	struct cairn_camera_mount mount = cairn_camera_mount_from(cfg);
+	struct cairn_vec2 camera = cairn_pose_apply(robot, (struct cairn_vec2){mount.x_m, mount.y_m});
 	for (int k = 0; k < 3; k++)
 		ret->at_m[k] = 0.5 * ((double)box_m[k] + (double)box_m[k + 3]);
 	ret->distance_m = level_distance(box_m, camera.x_m, camera.y_m);
@@ -50,8 +51,10 @@ bool cairn_find_in_picture(const struct cairn_config *cfg, const struct cairn_fi
 	d->px[2] = (float)fmin(w * share[2] + (point ? around : 0.0), w);
 	d->px[3] = (float)fmin(h * share[3] + (point ? around : 0.0), h);
 	cairn_detect_depth(cfg, view->depth_mm, &list);
-	struct cairn_detect_eye eye = cairn_detect_eye_of(cfg, view->robot);
-	(void)cairn_detect_place(cfg, &list, &eye, ret_seen);
+	struct cairn_camera_pose camera =
+	    cairn_camera_pose_from(cfg, (int)view->width_px, (int)view->height_px);
+	camera = cairn_camera_pose_in_map(&camera, view->robot);
+	(void)cairn_detect_place(cfg, &list, &camera, ret_seen);
 	ret_seen->nearest_m_count =
 	    0; /* one thing was pointed to: that others were not says nothing of them */
 	ret_seen->map_id = view->map_id;

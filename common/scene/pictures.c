@@ -131,8 +131,9 @@ char *cairn_scene_picture_json(const struct cairn_scene *s, uint64_t id, const s
 	json_object_set_new(o, "unix_s", json_real(unix_s));
 	json_object_set_new(o, "map_id", json_sprintf("%016" PRIx64, m->map_id));
 	json_object_set_new(o, "camera",
-	    json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "x_m", m->x_m, "y_m", m->y_m, "z_m", m->z_m, "yaw_rad",
-		m->yaw_rad, "pitch_rad", m->pitch_rad, "hfov_rad", m->hfov_rad, "vfov_rad", m->vfov_rad));
+	    json_pack("{s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "x_m", m->x_m, "y_m", m->y_m, "z_m", m->z_m,
+		"yaw_rad", m->yaw_rad, "pitch_rad", m->pitch_rad, "roll_rad", m->roll_rad, "hfov_rad",
+		m->hfov_rad, "vfov_rad", m->vfov_rad));
 	json_object_set_new(o, "shows", shows);
 	char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(13));
 	json_decref(o);

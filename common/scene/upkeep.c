@@ -124,19 +124,25 @@ void cairn_scene_join_doubles(struct cairn_scene *s)
 
 enum sight_of { OUT_OF_VIEW, HIDDEN, EXPECTED, SEEN_THROUGH };
 
+static struct cairn_camera_pose camera_of(const struct cairn_msg_detections *m)
+{
+	struct cairn_camera_mount at = {m->x_m, m->y_m, m->z_m, m->yaw_rad, m->pitch_rad, m->roll_rad};
+	return cairn_camera_pose_make(
+	    at, m->hfov_rad, 2.0 * tan(0.5 * m->hfov_rad), 2.0 * tan(0.5 * m->vfov_rad));
+}
+
 /* Was the thing to be seen from there? By the tiles of depth that its box covers. */
 static enum sight_of in_view(
     const struct cairn_scene *s, const struct cairn_scene_object *o, const struct cairn_msg_detections *m)
 {
-	double c = cos(m->yaw_rad), sn = sin(m->yaw_rad), cp = cos(m->pitch_rad), sp = sin(m->pitch_rad);
+	struct cairn_camera_pose camera = camera_of(m);
 	double u[2] = {1e9, -1e9}, v[2] = {1e9, -1e9}, z[2] = {1e9, -1e9};
 	double half_u = tan(0.5 * m->hfov_rad), half_v = tan(0.5 * m->vfov_rad);
 	for (int i = 0; i < 8; i++) {
-		double dx = (i & 1 ? o->box.max[0] : o->box.min[0]) - m->x_m,
-		       dy = (i & 2 ? o->box.max[1] : o->box.min[1]) - m->y_m,
-		       dz = (i & 4 ? o->box.max[2] : o->box.min[2]) - m->z_m;
-		double level = c * dx + sn * dy, right = sn * dx - c * dy;
-		double ahead = cp * level - sp * dz, down = -sp * level - cp * dz;
+		double corner[3] = {i & 1 ? o->box.max[0] : o->box.min[0],
+		    i & 2 ? o->box.max[1] : o->box.min[1], i & 4 ? o->box.max[2] : o->box.min[2]};
+		cairn_camera_to_optical(&camera, corner, corner);
+		double right = corner[0], down = corner[1], ahead = corner[2];
 		if (ahead < VIEW_NEAR_M)
 			return OUT_OF_VIEW;
 		u[0] = fmin(u[0], right / ahead / half_u);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/camera/camera_pose.h"
 #include "common/scene/scene_private.h"
 
 #define RING_STEP_M 0.15
@@ -63,23 +64,23 @@ const struct cairn_scene_object *cairn_scene_support(
 }
 
 /* Is its top inside of the picture, and over the near edge of what it stands on? */
-static bool at_height(const struct cairn_scene *s, const struct cairn_scene_object *o,
-    const struct cairn_scene_object *support, struct cairn_vec2 eye)
+static bool at_height(const struct cairn_scene_object *o, const struct cairn_scene_object *support,
+    const struct cairn_camera_pose *camera)
 {
-	const struct cairn_config *c = s->cfg;
-	double tan_half = tan(0.5 * c->robot.camera_hfov_rad) * c->camera.height_px / c->camera.width_px;
-	double top = o->box.max[2] - c->robot.camera_z_m, low = o->box.min[2] - c->robot.camera_z_m;
-	double far =
-	    hypot(cairn_scene_box_middle(&o->box, 0) - eye.x_m, cairn_scene_box_middle(&o->box, 1) - eye.y_m);
-	double up = tan(atan(tan_half * VIEW_SHARE) - c->robot.camera_pitch_rad);
-	if (far < 0.1 || low > up * far) /* all of it is above the picture */
+	struct cairn_camera_pose eye = *camera;
+	double x = cairn_scene_box_middle(&o->box, 0), y = cairn_scene_box_middle(&o->box, 1), z = eye.at[2];
+	double top = o->box.max[2] - z, low = o->box.min[2] - z, far = hypot(x - eye.at[0], y - eye.at[1]);
+	double highest, lowest;
+	eye.height_px *= VIEW_SHARE;
+	if (far < 0.1 || !cairn_camera_falls(&eye, atan2(y - eye.at[1], x - eye.at[0]), &highest, &lowest) ||
+	    -low < highest * far) /* all of it is above the picture */
 		return false;
-	if (support == NULL || c->robot.camera_z_m > support->box.max[2])
+	if (support == NULL || z > support->box.max[2])
 		return true;
-	double p[3] = {eye.x_m, eye.y_m, support->box.max[2]},
+	double p[3] = {eye.at[0], eye.at[1], support->box.max[2]},
 	       edge = cairn_scene_box_distance(&support->box, p);
 	/* The line to its top passes over the edge of what it stands on. */
-	return edge > 0.0 && top * edge >= (support->box.max[2] - c->robot.camera_z_m) * far;
+	return edge > 0.0 && top * edge >= (support->box.max[2] - z) * far;
 }
 
 struct cairn_scene_view cairn_scene_approach(
@@ -87,6 +88,8 @@ struct cairn_scene_view cairn_scene_approach(
 {
 	const struct cairn_config *c = s->cfg;
 	const struct cairn_scene_object *support = cairn_scene_support(s, o);
+	const struct cairn_camera_pose camera =
+	    cairn_camera_pose_from(c, c->camera.width_px, c->camera.height_px);
 	struct cairn_scene_view best = {
 	    .blocked = true, .why = "no place around it that the robot fits on is known"};
 	double x = cairn_scene_box_middle(&o->box, 0), y = cairn_scene_box_middle(&o->box, 1), low = INFINITY;
@@ -105,12 +108,13 @@ struct cairn_scene_view cairn_scene_approach(
 			double reach = fmin(fabs(cx) > 1e-6 ? half_x / fabs(cx) : INFINITY,
 			    fabs(cy) > 1e-6 ? half_y / fabs(cy) : INFINITY);
 			double d = reach + standoff + c->robot.footprint_front_m;
-			struct cairn_pose2 p = {x + d * cx, y + d * cy, cairn_wrap_rad(a + M_PI)};
+			struct cairn_pose2 p = {x + d * cx, y + d * cy,
+			    cairn_wrap_rad(a + M_PI - cairn_camera_faces_rad(&camera, d))};
 			if (cairn_rooms_at(&s->floor, p.x_m, p.y_m) < 0 || !fits(s, p))
 				continue;
-			struct cairn_vec2 eye =
-			    cairn_pose_apply(p, (struct cairn_vec2){c->robot.camera_x_m, 0.0});
-			if (!in_sight(s, eye, &o->box) || !at_height(s, o, support, eye)) {
+			struct cairn_camera_pose eye = cairn_camera_pose_in_map(&camera, p);
+			if (!in_sight(s, (struct cairn_vec2){eye.at[0], eye.at[1]}, &o->box) ||
+			    !at_height(o, support, &eye)) {
 				best.why = best.blocked
 					       ? "from every place that the robot fits on it is hidden"
 					       : best.why;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/camera/camera_pose.h"
+
 #define MOTION_TIMEOUT_S 0.5
 #define POINTS_MIN 8          /* a scan with fewer returns sees nothing: a covered or failing LiDAR */
 #define COMPENSATE_MAX_S 0.35 /* older scans are not driven on anyway */
@@ -32,17 +34,25 @@ struct cairn_pose2 seq_pose_at(const struct cairn_sequencer *seq, int64_t t_ns)
 	return cairn_pose_advance(seq_pose(seq), driven(seq), since_s);
 }
 
-/* What the depth camera shows, a little less than its data sheet says. */
+/* What the depth camera shows, a little less than its data sheet says: as far to both sides as its field of view, or, where it is
+ * mounted with a roll, as the picture shows the floor on both sides. */
 static struct cairn_sight sight_of(const struct cairn_config *cfg)
 {
-	double half_rad = 0.5 * cfg->robot.camera_hfov_rad;
-	double lowest_rad =
-	    cfg->robot.camera_pitch_rad + atan(tan(half_rad) * cfg->camera.height_px / cfg->camera.width_px);
-	double drop_m = fmax(cfg->robot.camera_z_m - cfg->safety.depth_height_min_m, 0.0);
-	return (struct cairn_sight){.x_m = cfg->robot.camera_x_m,
-	    .near_m =
-		lowest_rad > 0.0 ? drop_m / tan(fmin(lowest_rad, 1.5)) + CAIRN_DEPTH_LAYER_CELL_M : INFINITY,
-	    .tan_half = tan(fmax(half_rad - SIGHT_SPARE_RAD, 0.05))};
+	struct cairn_camera_mount m = cairn_camera_mount_from(cfg);
+	struct cairn_camera_pose camera =
+	    cairn_camera_pose_from(cfg, cfg->camera.width_px, cfg->camera.height_px);
+	double half_rad = 0.5 * cfg->robot.camera_hfov_rad, near_m = INFINITY;
+	do {
+		half_rad = fmax(half_rad - SIGHT_SPARE_RAD, SIGHT_SPARE_RAD);
+		double left_m = cairn_camera_shown_from_m(
+			   &camera, m.yaw_rad + half_rad, cfg->safety.depth_height_min_m),
+		       right_m = cairn_camera_shown_from_m(
+			   &camera, m.yaw_rad - half_rad, cfg->safety.depth_height_min_m);
+		near_m = fmax(left_m, right_m) * cos(half_rad);
+	} while (isinf(near_m) && half_rad > SIGHT_SPARE_RAD);
+	return (struct cairn_sight){.at = {m.x_m, m.y_m, m.yaw_rad},
+	    .near_m = near_m + CAIRN_DEPTH_LAYER_CELL_M,
+	    .tan_half = tan(half_rad)};
 }
 
 /* The points as they lie now: the robot has moved since the scan by what the motor stage says it drives. */

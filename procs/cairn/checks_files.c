@@ -10,6 +10,7 @@
 
 #include "common/agent/agent.h"
 #include "common/base/secret.h"
+#include "common/camera/camera_pose.h"
 #include "common/external/external.h"
 #include "common/percept/depth_align.h"
 #include "common/map/map_server.h"
@@ -22,6 +23,8 @@
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
 #include "procs/cli/rundir.h"
+
+#define LEANS_RAD 0.5 /* so far from upright a picture is hard to read */
 
 static bool simulated(const struct check_context *ctx)
 {
@@ -298,6 +301,32 @@ static bool find_world(struct check_context *ctx, struct check_result *ret)
 	size_t used = strlen(ret->text);
 	snprintf(ret->text + used, sizeof(ret->text) - used, "; bundled are: %s", worlds);
 	return false;
+}
+
+/* ---- the camera ---- */
+
+void check_camera_pose(struct check_context *ctx, struct check_result *ret)
+{
+	const struct cairn_config *cfg = ctx->cfg;
+	const struct cairn_config_robot *r = &cfg->robot;
+	struct cairn_camera_pose camera =
+	    cairn_camera_pose_from(cfg, cfg->camera.width_px, cfg->camera.height_px);
+	double from_m = cairn_camera_shown_from_m(&camera, 0.0, cfg->safety.depth_height_min_m);
+	if (fabs(cairn_wrap_rad(r->camera_roll_rad)) > LEANS_RAD)
+		check_says(ret, CHECK_WARNS,
+		    "robot.camera_roll_rad: %.2f: model and detector see its pictures leaning by %.0f "
+		    "degrees; "
+		    "turn the mount, or the pictures where they are taken",
+		    r->camera_roll_rad, cairn_rad_to_deg(fabs(cairn_wrap_rad(r->camera_roll_rad))));
+	else if (cfg->safety.depth != CAIRN_CHOICE_DEPTH_OFF && !(from_m < cfg->safety.depth_range_m))
+		check_says(ret, CHECK_WARNS,
+		    "robot.camera_yaw_rad, camera_pitch_rad: %.2f, %.2f: the floor straight ahead is not in "
+		    "the "
+		    "picture, so depth stops the robot for nothing there; correct them, or turn the camera",
+		    r->camera_yaw_rad, r->camera_pitch_rad);
+	else
+		check_says(ret, CHECK_OK, "%.2f m ahead, %.2f m left, %.2f m high", r->camera_x_m,
+		    r->camera_y_m, r->camera_z_m);
 }
 
 void check_world(struct check_context *ctx, struct check_result *ret)

@@ -326,13 +326,14 @@ static const struct cli_command commands[] = {
 	.options = bringup_options, .run = cli_bringup},
     {"calibrate", .group = CLI_GROUP_SET_UP, .args = "odometry|steering|lidar|camera",
 	.summary = "one part of a robot that is otherwise known, found anew with its uncertainty",
-	.details = "odometry: counts per metre and their sign, pushed straight ahead. steering: sign and "
-		   "scale, it drives 0.4 m. "
-		   "lidar: upside\ndown, yaw, gyro axis, and where it sees the robot itself, turned and "
-		   "pushed. For these no stack may "
-		   "run.\ncamera: pitch and height by the floor in the depth pictures of the running stack; "
-		   "the robot stands before "
-		   "free floor.",
+	.details =
+	    "odometry: counts per metre and their sign, pushed straight ahead. steering: sign and "
+	    "scale, it drives 0.4 m. "
+	    "lidar: upside\ndown, yaw, gyro axis, and where it sees the robot itself, turned and "
+	    "pushed. For these no stack may "
+	    "run.\ncamera: pitch, roll and height by the floor in the depth pictures of the running stack; "
+	    "the robot stands before "
+	    "free floor.",
 	.options = calibrate_options, .arg_min = 1, .arg_max = 1, .run = cli_calibrate},
     {"doctor", .group = CLI_GROUP_SET_UP, .args = "",
 	.summary = "what 'cairn up' checks before it starts anything, and a call to each provider",

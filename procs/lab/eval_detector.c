@@ -70,9 +70,10 @@ static void level(const double up[3], const double v[3], double ret[3])
 	ret[2] = dot(up, v);
 }
 
-static struct cairn_detect_eye eye_of(const struct trial *t)
+static struct cairn_camera_pose camera_of(const struct trial *t)
 {
-	struct cairn_detect_eye e;
+	struct cairn_camera_pose e =
+	    cairn_camera_pose_from(&t->cfg, (int)t->frame.width_px, (int)t->frame.height_px);
 	double axis[4][3];
 	for (int k = 0; k < 4; k++)
 		for (int i = 0; i < 3; i++)
@@ -121,13 +122,13 @@ static bool look(struct trial *t, unsigned number, int nth, struct cairn_error *
 	bool ok = keep_picture(t, number, err) &&
 		  searcher_look(t->searcher, f->rgb, f->width_px, f->height_px, &t->list, err);
 	if (ok) {
-		struct cairn_detect_eye eye = eye_of(t);
+		struct cairn_camera_pose camera = camera_of(t);
 		tell(t, number);
 		if (f->depth_width_px == f->width_px && f->depth_height_px == f->height_px)
 			cairn_detect_depth(&t->cfg, f->depth_mm, &t->list);
 		/* The camera was held in a hand: what hides what is not known as for one that stands on the floor. */
 		memset(t->list.nearest_m, 0, sizeof(t->list.nearest_m));
-		(void)cairn_detect_place(&t->cfg, &t->list, &eye, &t->seen);
+		(void)cairn_detect_place(&t->cfg, &t->list, &camera, &t->seen);
 		t->seen.nearest_m_count = 0;
 		cairn_scene_see(t->scenes[0], &t->seen, PERIOD_S * nth);
 		cairn_scene_see(t->scenes[1 + nth % 2], &t->seen, PERIOD_S * nth);

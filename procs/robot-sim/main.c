@@ -350,9 +350,7 @@ static bool open_devices(struct robot_sim *r, struct cairn_error *err)
 {
 	const struct cairn_config_robot *robot = &r->cfg->robot;
 	const char *run_dir = cairn_stage_run_dir(r->stage);
-	struct cairn_camera lens = {r->cfg->camera.width_px, r->cfg->camera.height_px, robot->camera_hfov_rad,
-	    robot->camera_x_m, cairn_sim_mounting(r->sim)->camera_z_m,
-	    cairn_sim_mounting(r->sim)->camera_pitch_rad};
+	struct cairn_camera lens = cairn_camera_of(r->cfg, r->cfg->camera.width_px, r->cfg->camera.height_px);
 	r->renderer = cairn_renderer_new(r->world, &lens);
 	if (r->renderer == NULL) {
 		cairn_error_set(err, "out of memory");

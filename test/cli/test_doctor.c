@@ -254,6 +254,28 @@ START_TEST(damaged_zones_and_a_damaged_account_of_money_are_warned_of)
 }
 END_TEST
 
+START_TEST(a_camera_that_leans_or_does_not_show_the_way_ahead_is_warned_of)
+{
+	static const struct {
+		const char *args, *says;
+	} rows[] = {
+	    {"--set robot.camera_roll_rad=0.8", "warning  camera-pose  robot.camera_roll_rad: 0.80: "},
+	    {"--set robot.camera_roll_rad=3.1416", "leaning by 180 degrees"},
+	    {"--set robot.camera_yaw_rad=1.2",
+		"warning  camera-pose  robot.camera_yaw_rad, camera_pitch_rad: "},
+	    {"--set robot.camera_pitch_rad=-0.5", "depth stops the robot for nothing there"},
+	    {"--set robot.camera_yaw_rad=1.2 --set safety.depth=off", "ok       camera-pose"},
+	    {"--set robot.camera_yaw_rad=0.4 --set robot.camera_y_m=0.1", "ok       camera-pose"}};
+	make_run_dir();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct output *o = run("doctor --dry", rows[i].args);
+		ck_assert_msg(well(o), "%s", o->out);
+		ck_assert_msg(count(o->out, rows[i].says) == 1, "%s: %s", rows[i].args, o->out);
+	}
+	remove_run_dir();
+}
+END_TEST
+
 START_TEST(what_outlives_a_run_is_still_there_when_the_next_one_begins)
 {
 	static const char *const stay[] = {"spending.txt", "web.tokens", "zones.bin.damaged", "home.txt"};
@@ -560,6 +582,7 @@ CAIRN_TEST_MAIN("doctor", where_all_is_well_every_check_of_the_table_is_told_and
     worlds_and_maps_that_cannot_be_used_are_named_with_key_file_and_reason,
     saved_maps_memories_and_scenes_that_are_damaged_are_named_before_a_robot_drives_without_them,
     damaged_zones_and_a_damaged_account_of_money_are_warned_of,
+    a_camera_that_leans_or_does_not_show_the_way_ahead_is_warned_of,
     what_outlives_a_run_is_still_there_when_the_next_one_begins,
     devices_that_are_missing_wrong_or_the_same_are_named,
     a_simulated_robot_takes_no_file_of_the_users_for_a_device, ports_that_others_listen_on_are_named,

@@ -261,8 +261,7 @@ static bool begin(const char *world_path, int seed, struct cairn_error *err)
 	cfg.sim.seed = seed;
 	struct cairn_world *world = cairn_world_load(world_path, err);
 	sim = world != NULL ? cairn_sim_new(&cfg, world, err) : NULL;
-	struct cairn_camera lens = {
-	    WIDTH, HEIGHT, cfg.robot.camera_hfov_rad, cfg.robot.camera_x_m, cfg.robot.camera_z_m, 0.0};
+	struct cairn_camera lens = cairn_camera_of(&cfg, WIDTH, HEIGHT);
 	renderer = sim != NULL ? cairn_renderer_new(world, &lens) : NULL;
 	if (renderer != NULL)
 		cairn_renderer_props(renderer, &cairn_sim_state(sim)->props);

@@ -68,9 +68,8 @@ bool cairn_sim_thing_label(const struct cairn_thing *thing, char ret[40])
 struct cairn_sim_detector *cairn_sim_detector_new(
     const struct cairn_config *cfg, const struct cairn_world *world, uint64_t seed)
 {
-	const struct cairn_config_robot *robot = &cfg->robot;
-	struct cairn_camera lens = {cfg->camera.width_px / FINER, cfg->camera.height_px / FINER,
-	    robot->camera_hfov_rad, robot->camera_x_m, robot->camera_z_m, robot->camera_pitch_rad};
+	struct cairn_camera lens =
+	    cairn_camera_of(cfg, cfg->camera.width_px / FINER, cfg->camera.height_px / FINER);
 	struct cairn_sim_detector *d = calloc(1, sizeof(*d));
 	char label[40];
 	if (d == NULL)
@@ -165,12 +164,18 @@ static void take_run(struct seen *s, const struct face *f, int32_t y, int32_t x0
 	s->b += n * f->b;
 }
 
+static double height_of(const struct cairn_renderer *r, struct cairn_detect_point p)
+{
+	return r->eye.z + (double)p.ahead_m * r->fwd.z + (double)p.down_m * r->down.z +
+	       (double)p.right_m * r->right.z;
+}
+
 /* The nearest thing above the floor in each tile. a, b: the ends of the stretch; between them the depth is between theirs. */
 static void take_tiles(const struct cairn_renderer *r, int32_t y, int32_t x0, int32_t x1,
     struct cairn_detect_point a, struct cairn_detect_point b, float nearest_m[CAIRN_DETECT_TILES])
 {
 	size_t row = (size_t)y * (size_t)r->cam.width_px;
-	if (r->eye.z + (double)a.ahead_m * r->fwd.z + (double)a.down_m * r->down.z < FLOOR_M)
+	if (height_of(r, a) < FLOOR_M && height_of(r, b) < FLOOR_M)
 		return;
 	int32_t ty = y * CAIRN_DETECT_TILE_ROWS / r->cam.height_px;
 	for (int32_t tx = x0 * CAIRN_DETECT_TILE_COLS / r->cam.width_px;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/sim/robot/mounting.h"
+
 #define NEAR_M 0.02
 #define CLIP_MAX 40
 #define LIGHTMAP_REACH_M 0.45f
@@ -62,6 +64,13 @@ void cairn_renderer_state(const struct cairn_renderer *r, uint32_t thing, char *
 	int32_t prop = cairn_prop_of_thing(r->world, thing);
 	snprintf(
 	    ret, bytes, "%s", prop >= 0 ? cairn_prop_state_word(r->world, r->props, (uint32_t)prop) : "");
+}
+
+struct cairn_camera cairn_camera_of(const struct cairn_config *cfg, int32_t width_px, int32_t height_px)
+{
+	const struct cairn_camera_mount m = cairn_mounting_from(cfg).camera;
+	return (struct cairn_camera){width_px, height_px, cfg->robot.camera_hfov_rad, m.x_m, m.y_m, m.z_m,
+	    m.yaw_rad, m.pitch_rad, m.roll_rad};
 }
 
 struct cairn_renderer *cairn_renderer_new(const struct cairn_world *world, const struct cairn_camera *camera)
@@ -440,12 +449,19 @@ static void draw_figure(struct cairn_renderer *r, const struct cairn_figure *f)
 static void draw_all(struct cairn_renderer *r, struct cairn_pose2 pose, const struct cairn_figure *figures,
     size_t figure_count)
 {
-	double cy = cos(pose.yaw_rad), sy = sin(pose.yaw_rad), cp = cos(r->cam.pitch_rad),
-	       sp = sin(r->cam.pitch_rad);
-	r->eye = (struct vec3){pose.x_m + r->cam.x_m * cy, pose.y_m + r->cam.x_m * sy, r->cam.z_m};
+	const struct cairn_camera *cam = &r->cam;
+	double heading = pose.yaw_rad + cam->yaw_rad, cy = cos(heading), sy = sin(heading);
+	double cp = cos(cam->pitch_rad), sp = sin(cam->pitch_rad), cr = cos(cam->roll_rad),
+	       sr = sin(cam->roll_rad);
+	double cb = cos(pose.yaw_rad), sb = sin(pose.yaw_rad);
+	struct vec3 right = {sy, -cy, 0.0}, down = {-cy * sp, -sy * sp, -cp}; /* of a camera without roll */
+	r->eye = (struct vec3){
+	    pose.x_m + cam->x_m * cb - cam->y_m * sb, pose.y_m + cam->x_m * sb + cam->y_m * cb, cam->z_m};
 	r->fwd = (struct vec3){cy * cp, sy * cp, -sp};
-	r->right = (struct vec3){sy, -cy, 0.0};
-	r->down = (struct vec3){-cy * sp, -sy * sp, -cp};
+	r->right =
+	    (struct vec3){cr * right.x + sr * down.x, cr * right.y + sr * down.y, cr * right.z + sr * down.z};
+	r->down =
+	    (struct vec3){cr * down.x - sr * right.x, cr * down.y - sr * right.y, cr * down.z - sr * right.z};
 	draw_background(r);
 	draw_world(r);
 	for (size_t i = 0; i < figure_count; i++) {

@@ -7,14 +7,18 @@
 #ifndef CAIRN_COMMON_SIM_RENDER_RENDER_H
 #define CAIRN_COMMON_SIM_RENDER_RENDER_H
 
+#include "common/config/config.h"
 #include "common/sim/world/props.h"
 
 struct cairn_camera {
 	int32_t width_px, height_px;
 	double hfov_rad;
-	double x_m, z_m;  /* on the robot */
-	double pitch_rad; /* downward positive */
+	double x_m, y_m, z_m;                /* on the robot */
+	double yaw_rad, pitch_rad, roll_rad; /* positive to the left, downward, with the right side down */
 };
+
+/* The simulated robot's, as it is truly mounted, for pictures of this size. */
+struct cairn_camera cairn_camera_of(const struct cairn_config *cfg, int32_t width_px, int32_t height_px);
 
 /* A person as drawn. */
 struct cairn_figure {

@@ -8,6 +8,7 @@
 #define NOISE_SHARE 0.01
 #define DROPOUT 0.02
 #define DEPTH_APART_M 0.035
+#define NOWHERE_M 1e3   /* the floor begins to show */
 #define THREE_DO_M 0.30 /* lower than this robots drive under what they could miss in between */
 
 bool cairn_sim_slice_depths(struct cairn_sim *s)
@@ -37,7 +38,8 @@ struct view {
 static void aim(const struct cairn_sim *s, struct view *v)
 {
 	struct cairn_pose2 robot = s->state.body.pose;
-	struct cairn_vec2 from = cairn_pose_apply(robot, (struct cairn_vec2){s->cfg->robot.camera_x_m, 0.0});
+	struct cairn_vec2 from =
+	    cairn_pose_apply(robot, (struct cairn_vec2){s->camera.at[0], s->camera.at[1]});
 	double c = cos(robot.yaw_rad), sn = sin(robot.yaw_rad);
 	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
 		const struct cairn_column *k = &s->columns[i];
@@ -51,13 +53,11 @@ static void aim(const struct cairn_sim *s, struct view *v)
 /* Does the picture show what lies at a height, so far away on the floor plan along a column? */
 static bool pictured(const struct cairn_sim *s, const struct cairn_column *k, double range_m, double z_m)
 {
-	const struct cairn_config_robot *r = &s->cfg->robot;
-	double half = tan(0.5 * r->camera_hfov_rad),
-	       tall = half * s->cfg->camera.height_px / s->cfg->camera.width_px;
-	double cp = cos(r->camera_pitch_rad), sp = sin(r->camera_pitch_rad);
-	double below = r->camera_z_m - z_m, ahead = range_m * k->ahead;
-	double deep = ahead * cp + below * sp;
-	return fabs(below * cp - ahead * sp) <= deep * tall && fabs(range_m * k->left) <= deep * half * 1.001;
+	const struct cairn_camera_pose *c = &s->camera;
+	double seen[3] = {c->at[0] + range_m * k->ahead, c->at[1] + range_m * k->left, z_m};
+	cairn_camera_to_optical(c, seen, seen);
+	double half_m = 0.5 * seen[2] / c->focal_px;
+	return fabs(seen[1]) <= half_m * c->height_px && fabs(seen[0]) <= half_m * c->width_px * 1.001;
 }
 
 /* Nearest thing in sight along each column, at any of the heights that the picture shows at that distance; and the highest
@@ -90,25 +90,32 @@ static void look(
 	}
 }
 
-/* Columns are evenly spaced in the picture, not in angle. */
+/* Columns are evenly spaced in a level picture, not in angle. */
 void cairn_sim_aim_columns(struct cairn_sim *s)
 {
-	double edge = tan(0.5 * s->cfg->robot.camera_hfov_rad);
+	const struct cairn_config *cfg = s->cfg;
+	const struct cairn_camera_pose believed =
+	    cairn_camera_pose_from(cfg, cfg->camera.width_px, cfg->camera.height_px);
+	double edge = tan(0.5 * cfg->robot.camera_hfov_rad);
+	s->camera = cairn_camera_pose_make(
+	    s->mounting.camera, cfg->robot.camera_hfov_rad, cfg->camera.width_px, cfg->camera.height_px);
 	for (int i = 0; i < CAIRN_DEPTH_COLUMNS; i++) {
-		double a = atan((1.0 - 2.0 * (i + 0.5) / CAIRN_DEPTH_COLUMNS) * edge);
-		s->columns[i] = (struct cairn_column){a, cos(a), sin(a)};
+		double a = atan((1.0 - 2.0 * (i + 0.5) / CAIRN_DEPTH_COLUMNS) * edge),
+		       true_rad = a + s->mounting.camera.yaw_rad, told_rad = a + cfg->robot.camera_yaw_rad;
+		double from_m =
+		    cairn_camera_shown_from_m(&believed, told_rad, cfg->safety.depth_height_min_m);
+		s->columns[i] =
+		    (struct cairn_column){told_rad, fmin(from_m, NOWHERE_M), cos(true_rad), sin(true_rad)};
 	}
 }
 
 void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
 {
 	const struct cairn_config *cfg = s->cfg;
-	double half = 0.5 * cfg->robot.camera_hfov_rad, range_max = cfg->safety.depth_range_m;
-	double tan_half = tan(half) * cfg->camera.height_px / cfg->camera.width_px;
-	double drop_m = cfg->robot.camera_z_m - cfg->safety.depth_height_min_m;
+	double range_max = cfg->safety.depth_range_m;
 	double range_m[CAIRN_DEPTH_COLUMNS], top_m[CAIRN_DEPTH_COLUMNS] = {0};
 	out->x_m = (float)cfg->robot.camera_x_m;
-	out->y_m = 0.0f;
+	out->y_m = (float)cfg->robot.camera_y_m;
 	out->range_max_m = (float)range_max;
 	out->angle_rad_count = out->free_from_m_count = out->free_to_m_count = out->hit_count =
 	    out->top_m_count = CAIRN_DEPTH_COLUMNS;
@@ -121,8 +128,7 @@ void cairn_sim_depth_scan(struct cairn_sim *s, struct cairn_msg_depth_scan *out)
 			r *= hit ? 1.0 + NOISE_SHARE * cairn_rng_normal(&s->state.rng) : 1.0;
 		}
 		out->angle_rad[i] = (float)s->columns[i].angle_rad;
-		out->free_from_m[i] = (float)(drop_m / (tan(cfg->robot.camera_pitch_rad + atan(tan_half)) *
-							   s->columns[i].ahead));
+		out->free_from_m[i] = (float)s->columns[i].free_from_m;
 		out->free_to_m[i] = dropped ? -1.0f : (float)fmin(r, range_max);
 		out->hit[i] = hit && !dropped;
 		out->top_m[i] = out->hit[i] ? (float)top_m[i] : 0.0f;

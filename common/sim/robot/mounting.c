@@ -11,14 +11,13 @@ struct cairn_mounting cairn_mounting_from(const struct cairn_config *cfg)
 		    .lidar_mirrored = r->lidar_mirrored,
 		    .axes = cairn_base_axes_from(cfg),
 		    .ticks_per_m = r->encoder_ticks_per_m,
-		    .camera_pitch_rad = r->camera_pitch_rad,
-		    .camera_z_m = r->camera_z_m};
+		    .camera = cairn_camera_mount_from(cfg)};
 	return (struct cairn_mounting){.lidar_yaw_rad = s->lidar_yaw_rad,
 	    .lidar_mirrored = s->lidar_mirrored,
 	    .axes = {s->drive_reversed, s->encoder_reversed, s->steer_scale, s->gyro_axis},
 	    .ticks_per_m = s->encoder_ticks_per_m,
-	    .camera_pitch_rad = s->camera_pitch_rad,
-	    .camera_z_m = s->camera_z_m};
+	    .camera = {r->camera_x_m, s->camera_y_m, s->camera_z_m, s->camera_yaw_rad, s->camera_pitch_rad,
+		s->camera_roll_rad}};
 }
 
 int32_t cairn_mounting_count(const struct cairn_mounting *m, double rolled_m)

@@ -2,6 +2,7 @@
 #ifndef CAIRN_COMMON_SIM_ROBOT_MOUNTING_H
 #define CAIRN_COMMON_SIM_ROBOT_MOUNTING_H
 
+#include "common/camera/camera_pose.h"
 #include "common/device/base_axes.h"
 
 struct cairn_mounting {
@@ -9,10 +10,10 @@ struct cairn_mounting {
 	bool lidar_mirrored;
 	struct cairn_base_axes axes;
 	double ticks_per_m;
-	double camera_pitch_rad, camera_z_m;
+	struct cairn_camera_mount camera;
 };
 
-/* By sim.mounting: from robot.* or from sim.*. */
+/* By sim.mounting: from robot.* or from sim.*; how far ahead the camera is always from robot.*. */
 struct cairn_mounting cairn_mounting_from(const struct cairn_config *cfg);
 
 /* Encoder counts of a wheel that has rolled so far forward. */

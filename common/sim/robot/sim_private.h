@@ -20,9 +20,10 @@ struct cairn_beams {
 
 #define CAIRN_DEPTH_COLUMNS 64
 
-/* One of the depth camera's picture, seen from it. */
+/* One of the depth camera's picture, as directions over the floor. */
 struct cairn_column {
-	double angle_rad, ahead, left; /* cosine and sine */
+	double angle_rad, free_from_m; /* as the robot believes */
+	double ahead, left;            /* cosine and sine of where it truly looks, robot frame */
 };
 
 #define CAIRN_DEPTH_HEIGHTS 48
@@ -50,6 +51,7 @@ struct cairn_sim {
 	float angle_rad[CAIRN_LIDAR_POINTS];             /* in the robot frame */
 	struct cairn_vec2 direction[CAIRN_LIDAR_POINTS]; /* the same, before it is rounded */
 	struct cairn_beams beams[CAIRN_LIDAR_TURN_STEPS];
+	struct cairn_camera_pose camera;                  /* as it truly is */
 	struct cairn_column columns[CAIRN_DEPTH_COLUMNS]; /* of the depth camera */
 	struct cairn_depth_height depths[CAIRN_DEPTH_HEIGHTS];
 	int depth_count;

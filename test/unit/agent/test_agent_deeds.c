@@ -263,23 +263,30 @@ START_TEST(questions_about_space_are_answered_from_graph_and_map)
 		const char *tool, *about, *says;
 		double yaw_rad;
 		bool wall; /* 1 m ahead of the robot, as wide as the room */
+		double camera_yaw_rad;
 	} cases[] = {
 	    {"can_see", "cabinet",
-		"cabinet_1 is 2.0 m away, 0 deg to the right of the camera's middle: in sight", 0.0, false},
+		"cabinet_1 is 2.0 m away, 0 deg to the right of the camera's middle: in sight", 0.0, false,
+		0.0},
 	    {"can_see", "cabinet",
 		"cabinet_1 is 2.0 m away, 90 deg to the right of the camera's middle: not in the picture; "
 		"turn to it",
-		M_PI_2, false},
-	    {"can_see", "cabinet", "hidden by what the map shows between", 0.0, true},
-	    {"can_see", "fridge", "'fridge' is not in memory", 0.0, false},
-	    {"can_reach", "cabinet_1", "The arm gets at cabinet_1 from (", 0.0, false},
-	    {"best_view", "cabinet_1", "cabinet_1 is seen best from (", 0.0, false},
-	    {"way_to", "cabinet_1", "To cabinet_1: to (", 0.0, false},
-	    {"way_to", "attic", "'attic' is not in memory", 0.0, false},
+		0.0, false, M_PI_2},
+	    {"can_see", "cabinet",
+		"cabinet_1 is 2.0 m away, 90 deg to the right of the camera's middle: not in the picture; "
+		"turn to it",
+		M_PI_2, false, 0.0},
+	    {"can_see", "cabinet", "hidden by what the map shows between", 0.0, true, 0.0},
+	    {"can_see", "fridge", "'fridge' is not in memory", 0.0, false, 0.0},
+	    {"can_reach", "cabinet_1", "The arm gets at cabinet_1 from (", 0.0, false, 0.0},
+	    {"best_view", "cabinet_1", "cabinet_1 is seen best from (", 0.0, false, 0.0},
+	    {"way_to", "cabinet_1", "To cabinet_1: to (", 0.0, false, 0.0},
+	    {"way_to", "attic", "'attic' is not in memory", 0.0, false, 0.0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct rig *r = workshop_with(true, cases[i].wall);
 		char reply[96];
+		r->cfg.robot.camera_yaw_rad = cases[i].camera_yaw_rad;
 		struct cairn_msg_pose pose = {.tracking = CAIRN_TRACKING_GOOD, .yaw_rad = cases[i].yaw_rad};
 		cairn_agent_on_pose(r->agent, &pose);
 		snprintf(reply, sizeof(reply), "{\"%s\":\"%s\"}",

@@ -41,8 +41,8 @@ static struct cairn_text_inputs typical(void)
 	mission = (struct cairn_msg_mission){.elapsed_s = 95.2};
 	imu = (struct cairn_msg_imu){.roll_rad = cairn_deg_to_rad(0.5), .pitch_rad = cairn_deg_to_rad(-0.2)};
 	battery = (struct cairn_msg_battery){.voltage_v = 11.8, .percent = -1.0};
-	return (struct cairn_text_inputs){
-	    &percept, &pose, &frontiers, &mission, &imu, &battery, 0.0, CAIRN_TEXT_CAMERA_FULL, 0.0, NULL};
+	return (struct cairn_text_inputs){&percept, &pose, &frontiers, &mission, &imu, &battery, 0.0,
+	    CAIRN_TEXT_CAMERA_FULL, 0.0, 0.0, NULL};
 }
 
 static void write_text(const struct cairn_text_inputs *in)
@@ -387,6 +387,23 @@ START_TEST(the_scripted_pilot_reads_what_is_written)
 }
 END_TEST
 
+START_TEST(a_camera_that_is_turned_aside_is_told_beside_its_picture)
+{
+	struct cairn_text_inputs in = typical();
+	in.camera_yaw_rad = cairn_deg_to_rad(20.0);
+	write_text(&in);
+	ck_assert_ptr_nonnull(strstr(text, "\nCamera: looks 20 deg left of the heading\n"));
+	in.camera_yaw_rad = cairn_deg_to_rad(-90.0);
+	in.camera = CAIRN_TEXT_CAMERA_NO_DEPTH;
+	write_text(&in);
+	ck_assert_ptr_nonnull(
+	    strstr(text, "\nCamera: looks 90 deg right of the heading\nCamera: picture without depth\n"));
+	in.camera = CAIRN_TEXT_CAMERA_NONE;
+	write_text(&in);
+	ck_assert_ptr_null(strstr(text, "looks"));
+}
+END_TEST
+
 CAIRN_TEST_MAIN("text", a_typical_scene_reads_as_agreed, missing_inputs_say_so, an_empty_scan_says_so,
     bearings_are_told_by_side, heading_runs_from_0_to_359_degrees, no_number_is_minus_zero,
     labels_follow_the_measured_distance, only_the_nearest_gaps_are_told, parts_of_the_robot_may_be_missing,
@@ -394,4 +411,4 @@ CAIRN_TEST_MAIN("text", a_typical_scene_reads_as_agreed, missing_inputs_say_so, 
     a_short_buffer_cuts_the_text, the_token_estimate_counts_words_numbers_and_marks,
     the_estimate_lies_a_little_above_a_real_tokenizer,
     every_scene_stays_within_350_tokens_and_tells_the_nearest_gap, a_drive_with_every_line_tells_three_gaps,
-    the_scripted_pilot_reads_what_is_written)
+    the_scripted_pilot_reads_what_is_written, a_camera_that_is_turned_aside_is_told_beside_its_picture)

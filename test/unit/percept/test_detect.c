@@ -301,6 +301,31 @@ START_TEST(nonsense_on_the_line_is_refused_with_a_reason)
 }
 END_TEST
 
+/* Turned left by a quarter on a robot that looks along +x, and 0.1 m to the left: 2 m ahead of the camera is along +y. With its right
+ * side down by a quarter, what is right in the picture is down. */
+START_TEST(a_camera_mounted_askew_puts_things_where_they_are)
+{
+	uint64_t look;
+	set_up();
+	cfg.robot.camera_y_m = 0.1;
+	cfg.robot.camera_z_m = 0.5;
+	cfg.robot.camera_yaw_rad = M_PI / 2.0;
+	cfg.robot.camera_roll_rad = M_PI / 2.0;
+	now_ns += 50 * CAIRN_NS_PER_MS;
+	pose(1.0, 0.0);
+	ck_assert(cairn_detector_due(&d, now_ns, &look));
+	answer_of(look); /* 0 to 0.1 m right, 0 to 0.1 m down, 2 to 2.1 m ahead */
+	ck_assert_msg(cairn_detector_answer(&d, &list, now_ns, &msg, &err), "%s", err.text);
+	ck_assert_double_eq_tol(msg.x_m, 1.0 + cfg.robot.camera_x_m, 1e-6);
+	ck_assert_double_eq_tol(msg.y_m, 0.1, 1e-6);
+	ck_assert_double_eq_tol(msg.yaw_rad, M_PI / 2.0, 1e-6);
+	ck_assert_double_eq_tol(msg.roll_rad, M_PI / 2.0, 1e-6);
+	ck_assert_double_eq_tol(msg.items[0].x_m, 1.0 + cfg.robot.camera_x_m - 0.05, 1e-3);
+	ck_assert_double_eq_tol(msg.items[0].y_m, 0.1 + 2.05, 1e-3);
+	ck_assert_double_eq_tol(msg.items[0].z_m, 0.45, 1e-3);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("detect", a_thing_ahead_is_put_ahead_of_the_camera_in_the_map,
     the_pose_is_that_of_the_time_of_the_picture,
     what_was_not_asked_for_is_late_or_makes_no_sense_is_refused_and_counted, it_pauses_where_nothing_moves,
@@ -308,4 +333,4 @@ CAIRN_TEST_MAIN("detect", a_thing_ahead_is_put_ahead_of_the_camera_in_the_map,
     what_a_box_shows_around_a_thing_does_not_move_it,
     depth_tells_what_hides_things_and_the_floor_hides_nothing, lines_are_written_and_read,
     a_helper_is_told_the_agent_s_task_while_the_agent_works_at_it,
-    nonsense_on_the_line_is_refused_with_a_reason)
+    nonsense_on_the_line_is_refused_with_a_reason, a_camera_mounted_askew_puts_things_where_they_are)

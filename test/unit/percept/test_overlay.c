@@ -358,9 +358,69 @@ START_TEST(strokes_stay_on_the_canvas)
 }
 END_TEST
 
+/* Turned to the left by 0.35 rad, the camera has what is 1/3 to the left for each metre ahead, atan 1/3 = 0.32175 rad, at 320 + 320
+ * tan 0.02825 = 329, and what is as far to the right at 320 + 320 tan 0.67175 = 574. Turned by a quarter it shows the left alone. */
+START_TEST(sectors_are_those_of_the_robot_where_the_camera_is_turned_aside)
+{
+	begin();
+	cfg.percept.show_sectors = true;
+	cfg.robot.camera_yaw_rad = 0.35;
+	struct cairn_overlay *overlay = overlay_new();
+	struct cairn_overlay_inputs in = {0};
+	cairn_overlay_draw(overlay, &canvas, &in, legend);
+	ck_assert_int_eq(changed_in(0, 0, 326, 440), 0);
+	ck_assert_int_ge(changed_in(327, 0, 332, 440), 440);
+	ck_assert_int_eq(changed_in(333, 0, 571, 440), 0);
+	ck_assert_int_ge(changed_in(572, 0, 577, 440), 440);
+	ck_assert_int_gt(changed_in(134, 450, 195, 475), 200); /* LEFT around 164 */
+	ck_assert_int_gt(changed_in(402, 450, 502, 475), 200); /* CENTRE around 452 */
+	ck_assert_int_eq(changed_in(580, 450, 640, 475), 0);   /* no room for RIGHT */
+	cairn_overlay_destroy(&overlay);
+	memset(drawn, GREY, sizeof(drawn));
+	cfg.robot.camera_yaw_rad = M_PI / 2.0;
+	overlay = overlay_new();
+	cairn_overlay_draw(overlay, &canvas, &in, legend);
+	ck_assert_int_eq(changed_in(0, 0, W, 440), 0);
+	ck_assert_int_gt(changed_in(290, 450, 350, 475), 200); /* LEFT */
+	ck_assert_int_eq(changed_in(0, 450, 280, 475), 0);
+	ck_assert_int_eq(changed_in(360, 450, W, 475), 0);
+	cairn_overlay_destroy(&overlay);
+	memset(drawn, GREY, sizeof(drawn));
+	cfg.robot.camera_yaw_rad = 0.0;
+	cfg.robot.camera_roll_rad = M_PI; /* upside down: RIGHT is where LEFT was */
+	overlay = overlay_new();
+	cairn_overlay_draw(overlay, &canvas, &in, legend);
+	ck_assert_int_gt(changed_in(106 - 45, 450, 106 + 45, 475), changed_in(106 - 26, 450, 106 + 26, 475));
+	cairn_overlay_destroy(&overlay);
+}
+END_TEST
+
+/* What is straight to the left of the robot, 1 m from the camera, is in the middle of a camera turned there, and 0.16 m down:
+ * 240 + 320 x 0.16. */
+START_TEST(arrows_point_where_the_camera_as_it_is_mounted_shows_the_place)
+{
+	begin();
+	cfg.percept.show_candidates = true;
+	cfg.robot.camera_y_m = 0.1;
+	cfg.robot.camera_yaw_rad = M_PI / 2.0;
+	struct cairn_overlay *overlay = overlay_new();
+	struct cairn_pose2 pose = {0};
+	struct cairn_overlay_mark marks[CAIRN_OVERLAY_CANDIDATES];
+	struct cairn_overlay_inputs in = {.pose = &pose, .frontiers = &frontiers};
+	add_frontier(1, 0.2, 1.1, 1.2);
+	add_frontier(2, 1.2, 0.0, 1.2); /* ahead: not in the picture */
+	ck_assert_int_eq(cairn_overlay_marks(overlay, &in, marks), 1);
+	ck_assert_uint_eq(marks[0].id, 1);
+	ck_assert_double_eq_tol(marks[0].tip_u, 320.0, 1e-6);
+	ck_assert_double_eq_tol(marks[0].tip_v, 291.2, 1e-6);
+	cairn_overlay_destroy(&overlay);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("overlay", candidates_lie_where_the_floor_is_seen,
     candidates_of_the_list_come_before_frontiers, candidates_out_of_view_or_reach_are_left_out,
     what_lies_behind_a_return_is_hidden, numbers_keep_clear_of_each_other_and_of_the_depths,
     arcs_lie_on_the_floor_as_far_as_it_is_free, thirds_are_named, nothing_is_wanted_unless_asked_for,
     heat_runs_from_red_to_blue, heat_is_drawn_from_the_picture_of_that_stamp_alone, a_line_covers_its_width,
-    strokes_stay_on_the_canvas)
+    strokes_stay_on_the_canvas, sectors_are_those_of_the_robot_where_the_camera_is_turned_aside,
+    arrows_point_where_the_camera_as_it_is_mounted_shows_the_place)

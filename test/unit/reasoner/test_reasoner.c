@@ -440,6 +440,30 @@ START_TEST(who_opens_a_thing_stands_where_its_doors_do_not_swing)
 }
 END_TEST
 
+/* What is only to be seen is faced by the camera, turned aside by 0.6 rad; what the arm is to take is ahead of it. */
+START_TEST(the_camera_faces_what_is_looked_at_and_the_arm_what_it_takes)
+{
+	const struct cairn_scene_object *o;
+	struct cairn_pose2 at;
+	set_up();
+	fridge();
+	cfg.robot.camera_yaw_rad = 0.6;
+	ck_assert_uint_eq(cairn_scene_objects(scene, &o), 1);
+	static const struct {
+		enum cairn_skill_verb verb;
+		double aside_rad;
+	} cases[] = {{CAIRN_SKILL_VERB_NAVIGATE, 0.6}, {CAIRN_SKILL_VERB_OPEN, 0.0}};
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert(cairn_reasoner_approach(&r, scene, o, cases[i].verb, robot, &at));
+		double to_it_rad = atan2(0.0 - at.y_m, 3.0 - at.x_m);
+		ck_assert_double_eq_tol(cairn_wrap_rad(to_it_rad - at.yaw_rad), cases[i].aside_rad, 0.15);
+	}
+	cfg.robot.camera_yaw_rad = 1.6; /* then what the arm takes is not in the picture */
+	ck_assert(!cairn_reasoner_approach(&r, scene, o, CAIRN_SKILL_VERB_OPEN, robot, &at));
+	tear_down();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_it_and_moves_nothing,
     what_is_behind_a_door_is_had_by_opening_it_first_and_closing_it_after,
     places_are_searched_in_the_order_of_rank_prior_and_the_models_word, what_an_opened_door_shows_is_taken,
@@ -448,4 +472,5 @@ CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_
     calls_that_are_none_and_calls_that_repeat_move_nothing,
     what_is_brought_goes_to_where_the_one_who_asked_was_then,
     what_passes_by_itself_is_waited_for_and_no_longer_than_allowed,
-    every_call_ends_and_no_skill_is_asked_for_unseen, who_opens_a_thing_stands_where_its_doors_do_not_swing)
+    every_call_ends_and_no_skill_is_asked_for_unseen, who_opens_a_thing_stands_where_its_doors_do_not_swing,
+    the_camera_faces_what_is_looked_at_and_the_arm_what_it_takes)

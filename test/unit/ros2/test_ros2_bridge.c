@@ -220,13 +220,12 @@ START_TEST(nothing_comes_in_unless_its_own_key_says_so)
 }
 END_TEST
 
-START_TEST(the_camera_looks_along_z_of_its_optical_frame)
+/* Of the camera: its place, and the columns of the rotation that its quaternion says. */
+static void camera_transform(double ret_at[3], double ret_axis[3][3])
 {
 	static struct cairn_ros2_bridge bridge;
 	struct cairn_cdr_reader r;
 	double q[4] = {0};
-	cairn_config_defaults(&cfg);
-	cfg.robot.camera_pitch_rad = 0.5;
 	cairn_ros2_bridge_init(&bridge, &cfg);
 	int bytes = cairn_ros2_bridge_once(&bridge, CAIRN_ROS2_OUT_TF_STATIC, 5, buf, sizeof(buf));
 	ck_assert_int_gt(bytes, 0);
@@ -236,18 +235,50 @@ START_TEST(the_camera_looks_along_z_of_its_optical_frame)
 		cairn_cdr_skip(&r, 4, 2);
 		ck_assert_str_eq(cairn_cdr_take_text(&r), "base_link");
 		ck_assert_str_eq(cairn_cdr_take_text(&r), i == 0 ? "laser" : "camera_optical");
-		cairn_cdr_skip(&r, 8, 3);
+		for (int k = 0; k < 3; k++)
+			ret_at[k] = cairn_cdr_take_f64(&r);
 		for (int k = 0; k < 4; k++)
 			q[k] = cairn_cdr_take_f64(&r);
 	}
 	ck_assert(!r.failed);
 	double x = q[0], y = q[1], z = q[2], w = q[3];
-	/* Where its z axis points to in the robot frame: ahead, and down by the pitch. */
-	ck_assert_double_eq_tol(2.0 * (x * z + w * y), cos(0.5), 1e-12);
-	ck_assert_double_eq_tol(2.0 * (y * z - w * x), 0.0, 1e-12);
-	ck_assert_double_eq_tol(1.0 - 2.0 * (x * x + y * y), -sin(0.5), 1e-12);
-	/* And its x axis: to the robot's right. */
-	ck_assert_double_eq_tol(2.0 * (x * y + w * z), -1.0, 1e-12);
+	const double axis[3][3] = {
+	    {1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)},
+	    {2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)},
+	    {2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)}};
+	memcpy(ret_axis, axis, sizeof(axis));
+}
+
+static void expect_axis(const double axis[3], double x, double y, double z)
+{
+	const double want[3] = {x, y, z};
+	for (int k = 0; k < 3; k++)
+		ck_assert_double_eq_tol(axis[k], want[k], 1e-9);
+}
+
+START_TEST(the_camera_looks_along_z_of_its_optical_frame)
+{
+	double at[3], axis[3][3];
+	cairn_config_defaults(&cfg);
+	cfg.robot.camera_pitch_rad = 0.5;
+	camera_transform(at, axis);
+	expect_axis(axis[2], cos(0.5), 0.0, -sin(0.5)); /* ahead, and down by the pitch */
+	expect_axis(axis[0], 0.0, -1.0, 0.0);           /* to the robot's right */
+	/* Turned to the left by a quarter it looks along y, its right is ahead of the robot. */
+	cfg.robot.camera_pitch_rad = 0.0;
+	cfg.robot.camera_y_m = 0.1;
+	cfg.robot.camera_yaw_rad = M_PI / 2.0;
+	camera_transform(at, axis);
+	expect_axis(at, cfg.robot.camera_x_m, 0.1, cfg.robot.camera_z_m);
+	expect_axis(axis[2], 0.0, 1.0, 0.0);
+	expect_axis(axis[0], 1.0, 0.0, 0.0);
+	expect_axis(axis[1], 0.0, 0.0, -1.0);
+	/* With its right side down by a quarter, too, its right is down, and its down is back. */
+	cfg.robot.camera_roll_rad = M_PI / 2.0;
+	camera_transform(at, axis);
+	expect_axis(axis[2], 0.0, 1.0, 0.0);
+	expect_axis(axis[0], 0.0, 0.0, -1.0);
+	expect_axis(axis[1], -1.0, 0.0, 0.0);
 }
 END_TEST
 

@@ -31,8 +31,7 @@ static struct cairn_world *room_with_box(double x_m, double z0_m, double z1_m, b
 
 static void picture_scan(const struct cairn_world *w, struct cairn_msg_depth_scan *out)
 {
-	struct cairn_camera camera = {cfg.camera.width_px, cfg.camera.height_px, cfg.robot.camera_hfov_rad,
-	    cfg.robot.camera_x_m, cfg.robot.camera_z_m, cfg.robot.camera_pitch_rad};
+	struct cairn_camera camera = cairn_camera_of(&cfg, cfg.camera.width_px, cfg.camera.height_px);
 	size_t pixels = (size_t)camera.width_px * (size_t)camera.height_px;
 	uint8_t *rgb = malloc(pixels * 3);
 	uint16_t *mm = malloc(pixels * 2);

@@ -16,7 +16,7 @@ static void begin(void)
 	struct cairn_depth_layer_params params = cairn_depth_layer_params_from(&cfg);
 	cairn_depth_layer_init(&layer, &params);
 	points.count = points.behind = 0;
-	points.sight = (struct cairn_sight){cfg.robot.camera_x_m, 0.25, 0.6};
+	points.sight = (struct cairn_sight){{cfg.robot.camera_x_m, 0.0, 0.0}, 0.25, 0.6};
 }
 
 static void add(double x_m, double y_m)

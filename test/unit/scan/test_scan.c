@@ -502,7 +502,7 @@ END_TEST
 
 /* ---- floor that the camera has never shown ---- */
 
-static const struct cairn_sight sight = {.x_m = 0.20, .near_m = 0.26, .tan_half = 0.61};
+static const struct cairn_sight sight = {.at = {0.20, 0.0, 0.0}, .near_m = 0.26, .tan_half = 0.61};
 
 /* The place of one cell never seen; nothing else anywhere. */
 static struct cairn_arc_hit unseen_at(double x_m, double y_m, bool has_sight, double k, bool forward)
@@ -535,6 +535,19 @@ START_TEST(floor_never_seen_ends_a_tight_arc_whose_inner_corner_comes_there)
 }
 END_TEST
 
+/* Turned to the left by 0.9 rad, a camera 0.1 m to the left sees (0.3353, 0.4554), where the inner corner comes: 0.36 m ahead of it and
+ * 0.12 m to its left. Its mirror image, to the right, it does not. */
+START_TEST(a_camera_turned_aside_shows_what_lies_there)
+{
+	const struct cairn_sight aside = {.at = {0.20, 0.10, 0.9}, .near_m = 0.26, .tan_half = 0.61};
+	ck_assert(cairn_sight_shows(&aside, 0.3353, 0.4554, 0.0, 0.0));
+	ck_assert(!cairn_sight_shows(&aside, 0.3353, -0.4554, 0.0, 0.0));
+	ck_assert(!cairn_sight_shows(&aside, 1.0, 0.0, 0.0, 0.0));
+	ck_assert(!cairn_sight_shows(&sight, 0.3353, 0.4554, 0.0, 0.0));
+	ck_assert(cairn_sight_shows(&sight, 1.0, 0.0, 0.0, 0.0));
+}
+END_TEST
+
 /* In steps of 5 mm: does the body come there, and did the camera show the place before it did? */
 static void walk_over(double x_m, double y_m, double k, bool *ret_comes, bool *ret_shown)
 {
@@ -543,7 +556,7 @@ static void walk_over(double x_m, double y_m, double k, bool *ret_comes, bool *r
 		struct cairn_pose2 at =
 		    cairn_pose_advance((struct cairn_pose2){0}, (struct cairn_twist){s, s * k}, 1.0);
 		struct cairn_vec2 p = cairn_pose_apply(cairn_pose_inverse(at), (struct cairn_vec2){x_m, y_m});
-		double ahead = p.x_m - sight.x_m;
+		double ahead = p.x_m - sight.at.x_m;
 		*ret_comes =
 		    p.x_m <= body.front_m && p.x_m >= -body.rear_m && fabs(p.y_m) <= body.half_width_m;
 		*ret_shown |= ahead > sight.near_m && fabs(p.y_m) < sight.tan_half * ahead;
@@ -589,4 +602,5 @@ CAIRN_TEST_MAIN("scan", a_turn_in_place_ends_where_a_side_meets_the_point,
     arguments_that_are_not_finite_never_allow_motion, a_point_too_near_halves_its_gap_at_most,
     a_wall_alongside_within_the_margin_lets_the_robot_pass, a_robot_parked_along_a_wall_can_leave_it,
     a_point_inside_the_body_stops_all_but_the_way_out, nearer_points_never_allow_more_travel,
-    travel_agrees_with_a_simulated_footprint, many_points_give_the_least_of_the_single_ones)
+    travel_agrees_with_a_simulated_footprint, many_points_give_the_least_of_the_single_ones,
+    a_camera_turned_aside_shows_what_lies_there)

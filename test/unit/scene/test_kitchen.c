@@ -278,8 +278,27 @@ START_TEST(one_asks_what_is_on_a_table_in_a_cupboard_and_in_a_room)
 }
 END_TEST
 
+/* The robot stands so that the line of sight, not its own heading, meets the thing. */
+START_TEST(a_camera_turned_aside_is_turned_to_what_is_to_be_seen)
+{
+	set_up();
+	cfg.robot.camera_y_m = 0.1;
+	cfg.robot.camera_yaw_rad = 0.6;
+	struct cairn_scene_match mug = recall("mug");
+	ck_assert_msg(!mug.view.blocked, "%s", mug.view.why);
+	const struct cairn_scene_box *box = &mug.object->box;
+	struct cairn_vec2 eye =
+	    cairn_pose_apply(mug.view.at, (struct cairn_vec2){cfg.robot.camera_x_m, cfg.robot.camera_y_m});
+	double to_mug_rad =
+	    atan2(0.5 * (box->min[1] + box->max[1]) - eye.y_m, 0.5 * (box->min[0] + box->max[0]) - eye.x_m);
+	ck_assert_double_eq_tol(cairn_wrap_rad(to_mug_rad - mug.view.at.yaw_rad), 0.6, 1e-6);
+	tear_down();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("kitchen", things_of_a_kitchen_have_the_attributes_of_what_they_are,
     a_cup_in_a_cupboard_on_a_counter_is_in_the_one_and_the_cupboard_on_the_other,
     places_are_in_the_middle_of_rooms_beside_doorways_and_in_front_of_containers_and_surfaces,
     what_stands_at_the_edge_of_a_counter_is_seen_from_below_and_what_stands_at_its_back_is_not,
-    ids_and_places_stay_when_things_move_a_little, one_asks_what_is_on_a_table_in_a_cupboard_and_in_a_room)
+    ids_and_places_stay_when_things_move_a_little, one_asks_what_is_on_a_table_in_a_cupboard_and_in_a_room,
+    a_camera_turned_aside_is_turned_to_what_is_to_be_seen)

@@ -421,6 +421,35 @@ START_TEST(the_oldest_makes_room_when_it_is_full)
 }
 END_TEST
 
+/* Twice as far up as the level picture reaches; with the camera on its side the picture's width, which reaches there, stands upright. */
+START_TEST(a_thing_is_missed_only_where_the_camera_as_it_is_mounted_shows_its_place)
+{
+	for (int k = 0; k < 2; k++) {
+		const struct cairn_scene_object *o = NULL;
+		set_up();
+		for (int i = 0; i < 10; i++) {
+			picture();
+			sight("vase", "yellow", 2.0, 0.0, 0.3);
+			m.items[0].box_m[2] += 0.8f;
+			m.items[0].box_m[5] += 0.8f;
+			take();
+		}
+		for (int i = 0; i < 3 * cfg.scene.stale_misses; i++) {
+			picture();
+			m.roll_rad = k == 0 ? 0.0 : M_PI / 2.0;
+			m.vfov_rad = 0.8;
+			m.hfov_rad = 1.6;
+			for (int t = 0; t < CAIRN_DETECT_TILES; t++)
+				m.nearest_m[t] = 5.0f;
+			take();
+		}
+		ck_assert_uint_eq(believed("vase", &o), 1);
+		ck_assert_int_eq(o->stale, k == 1);
+		tear_down();
+	}
+}
+END_TEST
+
 CAIRN_TEST_MAIN("scene", an_assignment_is_the_cheapest_of_all, a_pair_that_must_not_be_is_left_out,
     a_thing_is_believed_when_a_second_picture_shows_it, things_on_a_crowded_shelf_stay_apart,
     parts_of_what_the_edge_cuts_off_become_one_thing, a_wrong_name_now_and_then_makes_no_second_thing,
@@ -429,4 +458,5 @@ CAIRN_TEST_MAIN("scene", an_assignment_is_the_cheapest_of_all, a_pair_that_must_
     recall_finds_by_label_colour_and_part_and_says_what_it_does_not_know, a_file_gives_back_what_was_written,
     a_file_damaged_in_any_byte_is_refused, another_map_makes_all_things_stale,
     the_prompt_line_is_bounded_and_quotes_what_is_not_its_own,
-    the_prompt_line_says_where_the_room_is_that_the_goal_names, the_oldest_makes_room_when_it_is_full)
+    the_prompt_line_says_where_the_room_is_that_the_goal_names, the_oldest_makes_room_when_it_is_full,
+    a_thing_is_missed_only_where_the_camera_as_it_is_mounted_shows_its_place)

@@ -462,6 +462,28 @@ START_TEST(a_kill_at_any_write_leaves_a_whole_file)
 }
 END_TEST
 
+/* In the middle of the picture, 2 m away, seen by a camera that is 0.1 m to the left and turned left by 0.5 rad. */
+START_TEST(what_a_camera_turned_aside_shows_is_placed_by_where_it_looks)
+{
+	static uint16_t depth_mm[640 * 480];
+	static struct cairn_msg_detections seen;
+	struct cairn_found found;
+	set_up();
+	cfg.robot.camera_y_m = 0.1;
+	cfg.robot.camera_yaw_rad = 0.5;
+	for (size_t i = 0; i < 640 * 480; i++)
+		depth_mm[i] = 2000;
+	struct cairn_find_view view = {depth_mm, 640, 480, {1.0, 0.0, 0.0}, 7};
+	ck_assert(
+	    cairn_find_in_picture(&cfg, &view, "kettle", (double[4]){0.5, 0.5, 0.5, 0.5}, &found, &seen));
+	ck_assert_double_eq_tol(found.at_m[0], 1.0 + cfg.robot.camera_x_m + 2.0 * cos(0.5), 0.02);
+	ck_assert_double_eq_tol(found.at_m[1], 0.1 + 2.0 * sin(0.5), 0.02);
+	ck_assert_double_eq_tol(found.distance_m, 2.0, 0.1);
+	ck_assert_double_eq_tol(found.bearing_rad, atan2(found.at_m[1], found.at_m[0] - 1.0), 1e-6);
+	tear_down();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("scene-use", the_service_answers_by_label_room_nearness_and_time, an_answer_always_fits,
     how_far_a_thing_is_and_in_which_direction,
     what_somebody_points_to_in_the_picture_is_placed_by_depth_and_believed,
@@ -470,4 +492,5 @@ CAIRN_TEST_MAIN("scene-use", the_service_answers_by_label_room_nearness_and_time
     the_quota_drops_the_oldest_that_is_no_thing_s_best,
     things_remember_their_pictures_over_a_restart_and_forget_those_that_are_gone,
     a_house_kept_from_yesterday_with_three_things_moved_has_each_once,
-    a_loop_closure_loses_and_doubles_no_thing, a_kill_at_any_write_leaves_a_whole_file)
+    a_loop_closure_loses_and_doubles_no_thing, a_kill_at_any_write_leaves_a_whole_file,
+    what_a_camera_turned_aside_shows_is_placed_by_where_it_looks)

@@ -11,7 +11,7 @@
 static uint8_t rgb[W * H * 3];
 static uint16_t depth[W * H];
 
-static const struct cairn_camera lens = {W, H, 1.2, 0.2, 0.16, 0.0};
+static const struct cairn_camera lens = {W, H, 1.2, 0.2, 0.0, 0.16, 0.0, 0.0, 0.0};
 
 static struct cairn_world *load_home(void)
 {
