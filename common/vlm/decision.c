@@ -47,6 +47,7 @@ static bool take_call(const struct cairn_reply_call *in, bool *has_main, struct 
 	memcpy(handle->id, in->id, sizeof(handle->id));
 	memcpy(handle->signature, in->signature, sizeof(handle->signature));
 	ret->calls++;
+	ret->left_out += call->left_out;
 	ret->calls_without_reasoning += call->reasoning[0] == '\0';
 	if (report)
 		ret->reports_count++;

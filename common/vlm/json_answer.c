@@ -84,7 +84,8 @@ static bool read_report(
 	cairn_json_arguments(args, &place, &remember, candidates);
 	bool ok = cairn_tool_check(CAIRN_TOOL_REPORT_DISCOVERY, args, &ret->reports[ret->reports_count], err);
 	json_decref(args);
-	ret->reports_count += ok;
+	if (ok)
+		ret->left_out += ret->reports[ret->reports_count++].left_out;
 	return ok;
 }
 
@@ -128,6 +129,7 @@ static void read_object(const json_t *root, bool actions_only, bool candidates, 
 		cairn_answer_stop(ret, "%.150s", why.text);
 		return;
 	}
+	ret->left_out += ret->main.left_out;
 	bool reports = ret->main.tool == CAIRN_TOOL_REPORT_DISCOVERY;
 	if (reports)
 		ret->reports[ret->reports_count++] = ret->main;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/vlm/tool_place.h"
+
 /* ---- looking things up ---- */
 
 static const json_t *look(const struct cairn_json_place *place, enum cairn_json_key key)
@@ -116,13 +118,11 @@ static void put_enum(json_t *args, const char *name, const struct cairn_enum_des
 	json_object_set_new(args, name, json_string(cairn_enum_text(desc, index)));
 }
 
-/* A pair of numbers: [x, y], {"x": .., "y": ..} or "x,y". */
+/* A pair of numbers: as tools have it, [x, y] with numbers as texts, or {"x": .., "y": ..}. */
 static bool pair_of(const json_t *v, double *x, double *y)
 {
-	char end;
-	if (json_is_string(v))
-		return sscanf(json_string_value(v), " %lf , %lf %c", x, y, &end) == 2 ||
-		       sscanf(json_string_value(v), " ( %lf , %lf ) %c", x, y, &end) == 2;
+	if (cairn_tool_point(v, x, y))
+		return true;
 	if (json_is_array(v))
 		return json_array_size(v) == 2 && cairn_json_number(json_array_get(v, 0), x) &&
 		       cairn_json_number(json_array_get(v, 1), y);

@@ -69,21 +69,38 @@ static bool read_id(const char *text, struct cairn_tool_place *ret)
 	return false;
 }
 
-/* "F3", "C7", "explore", "retrace", "start", "1.5,-2" and "(1.5, -2)". */
+/* "1.5,-2", "(1.5, -2)" and "[1.5, -2]", and the same as a list of two numbers. */
+bool cairn_tool_point(const json_t *value, double *x_m, double *y_m)
+{
+	char open = '\0', close = '\0', end;
+	const char *text = json_string_value(value);
+	if (json_is_array(value)) {
+		const json_t *x = json_array_get(value, 0), *y = json_array_get(value, 1);
+		*x_m = json_number_value(x);
+		*y_m = json_number_value(y);
+		return json_array_size(value) == 2 && json_is_number(x) && json_is_number(y);
+	}
+	if (text == NULL)
+		return false;
+	if (sscanf(text, " %1[([] %lf , %lf %1[])] %c", &open, x_m, y_m, &close, &end) == 4)
+		return true;
+	return sscanf(text, " %lf , %lf %c", x_m, y_m, &end) == 2;
+}
+
+/* "F3", "C7", "explore", "retrace", "start" (or "home"), and a point. */
 bool cairn_tool_read_place(const struct cairn_tool_param *p, const json_t *value,
     struct cairn_tool_place *ret, struct cairn_error *err)
 {
-	char text[64] = "", end = '\0';
+	char text[64] = "";
 	double x_m, y_m;
 	if (json_is_string(value))
 		cairn_text_clean(text, sizeof(text), json_string_value(value), json_string_length(value));
-	bool point = sscanf(text, " ( %lf , %lf )%c", &x_m, &y_m, &end) == 2 ||
-		     sscanf(text, " %lf , %lf %c", &x_m, &y_m, &end) == 2;
-	int word = cairn_tool_word(cairn_tool_goal_words, text);
+	int word = strcasecmp(text, "home") == 0 ? CAIRN_GOAL_KIND_START
+						 : cairn_tool_word(cairn_tool_goal_words, text);
 	*ret = (struct cairn_tool_place){0};
 	if (read_id(text, ret))
 		return true;
-	if (point && fabs(x_m) <= PLACE_MAX_M && fabs(y_m) <= PLACE_MAX_M) {
+	if (cairn_tool_point(value, &x_m, &y_m) && fabs(x_m) <= PLACE_MAX_M && fabs(y_m) <= PLACE_MAX_M) {
 		*ret = (struct cairn_tool_place){CAIRN_GOAL_KIND_COORDINATES, 0.0, x_m, y_m};
 		return true;
 	}

@@ -15,7 +15,9 @@ bool cairn_tool_read_place(const struct cairn_tool_param *p, const json_t *value
     struct cairn_tool_place *ret, struct cairn_error *err);
 bool cairn_tool_read_spot(const struct cairn_tool_param *p, const json_t *value, struct cairn_tool_spot *ret,
     struct cairn_error *err);
-/* Index of a word, or -1. */
+/* A point as a text or a list; not checked for its range. */
+bool cairn_tool_point(const json_t *value, double *x_m, double *y_m);
+/* Index of a word, in capitals or not; or -1. */
 int cairn_tool_word(const char *const *words, const char *word);
 
 #endif

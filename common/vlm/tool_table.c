@@ -17,6 +17,8 @@ const struct cairn_tool_param cairn_tool_reasoning = {.name = "reasoning",
 
 _Static_assert(offsetof(struct cairn_tool_call, reasoning) == offsetof(struct cairn_tool_head, reasoning),
     "a call of the explorer begins with a head");
+_Static_assert(offsetof(struct cairn_tool_call, left_out) == offsetof(struct cairn_tool_head, left_out),
+    "a call of the explorer begins with a head");
 
 uint64_t cairn_tool_actions(const struct cairn_tool_table *table)
 {
@@ -43,7 +45,7 @@ int cairn_tool_find(const struct cairn_tool_table *table, const char *name)
 int cairn_tool_word(const char *const *words, const char *word)
 {
 	for (int i = 0; words[i] != NULL; i++) {
-		if (strcmp(words[i], word) == 0)
+		if (strcasecmp(words[i], word) == 0)
 			return i;
 	}
 	return -1;
@@ -330,15 +332,18 @@ static bool check_param(
     const struct cairn_tool_param *p, const json_t *arguments, void *call, struct cairn_error *err)
 {
 	const json_t *value = json_object_get(arguments, p->name);
+	if (p->optional && cairn_tool_says_none(value))
+		return true;
 	if (value == NULL || json_is_null(value)) {
-		if (!p->optional)
-			cairn_error_set(err, "%s is missing", p->name);
-		return p->optional;
+		cairn_error_set(err, "%s is missing", p->name);
+		return false;
 	}
 	bool ok = check_value(p, value, call, err);
 	if (ok && p->has_offset != 0)
 		*(bool *)((char *)call + p->has_offset) = true;
-	return ok;
+	if (!ok && p->lenient)
+		((struct cairn_tool_head *)call)->left_out++;
+	return ok || p->lenient;
 }
 
 bool cairn_tool_take_row(

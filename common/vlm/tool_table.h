@@ -2,9 +2,9 @@
  * that is sent, the check of what comes back, its echo in a later turn, and docs/tools.md.
  *
  * The schemas keep to the strict subset of the providers: every property required, optional ones nullable, no
- * range keywords (ranges stand in the description and are checked here). Reading is as strict, with two
- * kindnesses to servers that do not enforce a schema: an optional argument may be missing, and an argument
- * nobody asked for is ignored.
+ * range keywords (ranges stand in the description and are checked here). Reading is as strict, with 
+ * kindnesses to servers that do not enforce a schema: an optional argument may be missing, or be a text that stands for null;
+ * words may be in capitals; and an argument nobody asked for is ignored.
  *
  * A call is checked into a struct of the table's own, which begins with struct cairn_tool_head. The explorer's table and struct
  * are in tools.h, the agent's in common/agent. */
@@ -22,7 +22,8 @@
 
 /* What every checked call begins with. */
 struct cairn_tool_head {
-	int tool;                                 /* the row of its table */
+	int tool;          /* the row of its table */
+	uint32_t left_out; /* arguments that could not be read and count as null (lenient) */
 	char reasoning[CAIRN_TOOL_REASONING_CAP]; /* of every tool; empty: none was given */
 };
 
@@ -65,6 +66,7 @@ struct cairn_tool_param {
 	size_t cap;          /* TEXT; LIST: of one of them */
 	size_t count_offset; /* LIST */
 	bool optional;       /* nullable */
+	bool lenient;        /* optional, and of so little weight that what cannot be read counts as null */
 	size_t has_offset;   /* of the bool that says it was given, 0 if there is none */
 	const char *doc;
 };

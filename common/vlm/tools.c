@@ -1,7 +1,9 @@
 #include "common/vlm/tools.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "common/vlm/json_names.h"
 #include "common/vlm/tool_place.h"
 
 #define AT(member) .offset = offsetof(struct cairn_tool_call, member)
@@ -54,6 +56,7 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.kind = CAIRN_PARAM_PLACE,
 		AT(if_failed),
 		HAS(has_if_failed),
+		.lenient = true,
 		.doc = "another place if there is no path to it, or null"}},
 	"navigate_to_goal"},
     [CAIRN_TOOL_ROTATE] = {CAIRN_TOOL_ROTATE, true, "Turn by an angle or to a heading; the other is null", 2,
@@ -107,6 +110,7 @@ const struct cairn_tool_row cairn_tools[CAIRN_TOOL_COUNT] = {
 		.kind = CAIRN_PARAM_SPOT,
 		AT(spot),
 		HAS(has_spot),
+		.lenient = true,
 		.doc = "where in the camera picture: x,y or left,top,right,bottom in thousandths of its "
 		       "sides, or "
 		       "null"}},
@@ -194,6 +198,7 @@ static const struct cairn_tool_row goal_in_parts = {CAIRN_TOOL_NAVIGATE_TO_GOAL,
 	    .kind = CAIRN_PARAM_PLACE,
 	    AT(if_failed),
 	    HAS(has_if_failed),
+	    .lenient = true,
 	    .doc = "another place, or null"}},
     "navigate_to_goal"};
 
@@ -259,14 +264,40 @@ static bool check_whole(const struct cairn_tool_call *c, struct cairn_error *err
 	return false;
 }
 
+static bool gives(const json_t *args, const char *name)
+{
+	const json_t *v = json_object_get(args, name);
+	return v != NULL && !json_is_null(v);
+}
+
+/* The arguments under the tool's own names, where a model that no server holds to the schema has given a place or a heading by
+ * another name (json_names.c). A new reference. */
+static json_t *by_own_names(enum cairn_tool tool, const json_t *arguments)
+{
+	json_t *args = json_is_object(arguments) ? json_copy((json_t *)arguments) : NULL;
+	const json_t *to = cairn_json_get(args, CAIRN_JSON_TARGET),
+		     *yaw = cairn_json_get(args, CAIRN_JSON_YAW);
+	if (to == NULL)
+		to = cairn_json_get(args, CAIRN_JSON_POINT);
+	if (tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && to != NULL && !gives(args, "to") && !gives(args, "kind"))
+		json_object_set(args, "to", (json_t *)to);
+	if (tool == CAIRN_TOOL_ROTATE && json_is_number(yaw) && !gives(args, "heading_deg")) {
+		double deg = fmod(-json_number_value(yaw), 360.0);
+		json_object_set_new(args, "heading_deg", json_real(deg < 0.0 ? deg + 360.0 : deg));
+	}
+	return args;
+}
+
 bool cairn_tool_check(
     enum cairn_tool tool, const json_t *arguments, struct cairn_tool_call *ret_call, struct cairn_error *err)
 {
-	bool in_parts = tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && json_object_get(arguments, "to") == NULL;
+	json_t *args = by_own_names(tool, arguments);
+	bool in_parts = tool == CAIRN_TOOL_NAVIGATE_TO_GOAL && json_object_get(args, "to") == NULL;
 	*ret_call = (struct cairn_tool_call){.tool = tool};
-	return cairn_tool_take_row(
-		   in_parts ? &goal_in_parts : &cairn_tools[tool], arguments, ret_call, err) &&
-	       check_whole(ret_call, err);
+	bool ok = cairn_tool_take_row(in_parts ? &goal_in_parts : &cairn_tools[tool], args, ret_call, err) &&
+		  check_whole(ret_call, err);
+	json_decref(args);
+	return ok;
 }
 
 void cairn_tools_markdown(struct cairn_text *out)

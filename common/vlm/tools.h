@@ -11,7 +11,8 @@
 /* One call as checked; only the members of its tool mean something. All texts are cleaned (cairn_text_clean).
  */
 struct cairn_tool_call {
-	enum cairn_tool tool;                     /* this and the next are a struct cairn_tool_head */
+	enum cairn_tool tool; /* this and the next two are a struct cairn_tool_head */
+	uint32_t left_out;
 	char reasoning[CAIRN_TOOL_REASONING_CAP]; /* of every tool; empty: none was given */
 	int direction, speed, goal_kind;          /* enum cairn_direction, cairn_speed, cairn_goal_kind */
 	double duration_s, angle_deg, heading_deg, distance_m;

@@ -187,6 +187,9 @@ START_TEST(headings_walls_ways_back_and_exploring_without_a_target_are_understoo
 	ck_assert_str_eq(answer.main.notes, "a door is shut");
 	expect_stop("{\"action\": \"follow_wall\"}", "side is missing");
 	expect_stop("{\"action\": \"rotate_to\"}", "angle_deg is missing");
+	read_as("{\"action\": \"go\", \"target\": \"[1.5, -2]\"}", true);
+	ck_assert_int_eq(answer.main.goal_kind, CAIRN_GOAL_KIND_COORDINATES);
+	ck_assert(answer.main.x_m == 1.5 && answer.main.y_m == -2.0);
 }
 END_TEST
 

@@ -178,6 +178,77 @@ START_TEST(a_place_is_a_name_of_the_lists_a_point_or_the_way_back)
 }
 END_TEST
 
+START_TEST(what_models_write_for_a_place_or_a_heading_is_understood_without_guessing)
+{
+	struct cairn_tool_call c;
+	struct cairn_error err = {""};
+	static const struct {
+		const char *json;
+		enum cairn_goal_kind kind;
+	} rows[] = {{"{\"to\":\"EXPLORE\"}", CAIRN_GOAL_KIND_EXPLORE},
+	    {"{\"to\":\"Retrace\"}", CAIRN_GOAL_KIND_RETRACE}, {"{\"to\":\"home\"}", CAIRN_GOAL_KIND_START},
+	    {"{\"to\":\"HOME\"}", CAIRN_GOAL_KIND_START},
+	    {"{\"to\":\"[1.5, 2]\"}", CAIRN_GOAL_KIND_COORDINATES},
+	    {"{\"to\":[1.5, 2]}", CAIRN_GOAL_KIND_COORDINATES},
+	    {"{\"pos_m\":[1.5, 2]}", CAIRN_GOAL_KIND_COORDINATES},
+	    {"{\"position\":\"1.5, 2\"}", CAIRN_GOAL_KIND_COORDINATES},
+	    {"{\"target\":\"C3\"}", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"{\"to\":\"C3\",\"goal\":\"F9\",\"pos_m\":[1,2]}", CAIRN_GOAL_KIND_CANDIDATE},
+	    {"{\"to\":null,\"pos_m\":[1.5,2]}", CAIRN_GOAL_KIND_COORDINATES}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_msg(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, rows[i].json, &c, &err), "%s: %s",
+		    rows[i].json, err.text);
+		ck_assert_msg(c.goal_kind == (int)rows[i].kind, "%s", rows[i].json);
+		ck_assert(rows[i].kind != CAIRN_GOAL_KIND_COORDINATES || (c.x_m == 1.5 && c.y_m == 2.0));
+	}
+	/* A yaw of the map turns left; a heading of the compass right. */
+	ck_assert(check(CAIRN_TOOL_ROTATE, "{\"yaw_deg\":90}", &c, &err) && c.has_heading_deg);
+	ck_assert_double_eq(c.heading_deg, 270.0);
+	ck_assert(check(CAIRN_TOOL_ROTATE, "{\"yaw_deg\":-45,\"angle_deg\":null}", &c, &err));
+	ck_assert_double_eq(c.heading_deg, 45.0);
+	ck_assert(check(CAIRN_TOOL_ROTATE, "{\"angle_deg\":90,\"heading_deg\":\"null\"}", &c, &err));
+	ck_assert(c.has_angle_deg && !c.has_heading_deg);
+	ck_assert(check(CAIRN_TOOL_MOVE_TOWARD,
+	    "{\"direction\":\"Left\",\"speed\":\"SLOW\",\"duration_s\":2}", &c, &err));
+	ck_assert_int_eq(c.speed, CAIRN_SPEED_SLOW);
+	static const char *const wrong[] = {"{\"target\":7}", "{\"target\":\"7\"}", "{\"to\":[1]}",
+	    "{\"to\":[1,\"2\"]}", "{\"to\":[1,2,3]}", "{\"to\":\"[1,2\"}", "{\"pos_m\":[1e9,0]}"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(!check(CAIRN_TOOL_NAVIGATE_TO_GOAL, wrong[i], &c, &err), "%s", wrong[i]);
+	expect_refused(CAIRN_TOOL_ROTATE, "{\"yaw_deg\":\"east\"}", "angle_deg is missing");
+	expect_refused(CAIRN_TOOL_ROTATE, "{\"yaw_deg\":90,\"angle_deg\":90}", "not both");
+}
+END_TEST
+
+START_TEST(a_second_choice_or_a_spot_that_cannot_be_read_counts_as_none_and_is_counted)
+{
+	struct cairn_tool_call c;
+	struct cairn_error err = {""};
+	static const char *const none[] = {"null", "\"\"", "\"null\"", "\"None\""};
+	static const char *const unreadable[] = {"\"nowhere\"", "7", "{}", "[1]"};
+	char json[200];
+	for (size_t i = 0; i < 4; i++) {
+		for (int readable = 0; readable < 2; readable++) {
+			const char *value = readable ? none[i] : unreadable[i];
+			snprintf(json, sizeof(json), "{\"to\":\"C7\",\"if_failed\":%s}", value);
+			ck_assert_msg(
+			    check(CAIRN_TOOL_NAVIGATE_TO_GOAL, json, &c, &err), "%s: %s", json, err.text);
+			ck_assert(c.candidate_id == 7.0 && !c.has_if_failed);
+			ck_assert_uint_eq(c.left_out, readable ? 0 : 1);
+			snprintf(json, sizeof(json),
+			    "{\"label\":\"door\",\"notes\":null,\"significance\":\"object\",\"at\":%s}",
+			    value);
+			ck_assert_msg(
+			    check(CAIRN_TOOL_REPORT_DISCOVERY, json, &c, &err), "%s: %s", json, err.text);
+			ck_assert(!c.has_spot);
+			ck_assert_uint_eq(c.left_out, readable ? 0 : 1);
+		}
+	}
+	ck_assert(check(CAIRN_TOOL_NAVIGATE_TO_GOAL, "{\"to\":\"C7\",\"if_failed\":\"F5\"}", &c, &err));
+	ck_assert(c.has_if_failed && c.left_out == 0);
+}
+END_TEST
+
 START_TEST(a_spot_of_the_picture_is_a_point_or_a_box_in_thousandths)
 {
 	struct cairn_tool_call c;
@@ -316,6 +387,8 @@ END_TEST
 CAIRN_TEST_MAIN("vlm tools", words_of_the_table_are_those_of_the_enums, schemas_keep_to_the_strict_subset,
     arguments_in_range_are_taken, arguments_out_of_range_or_type_are_refused_with_the_reason,
     a_hostile_label_becomes_one_plain_bounded_line, a_place_is_a_name_of_the_lists_a_point_or_the_way_back,
+    what_models_write_for_a_place_or_a_heading_is_understood_without_guessing,
+    a_second_choice_or_a_spot_that_cannot_be_read_counts_as_none_and_is_counted,
     a_spot_of_the_picture_is_a_point_or_a_box_in_thousandths, arguments_written_are_read_back_the_same,
     the_documentation_is_the_table, clean_text_is_cut_at_a_character, base64_of_every_twelve_bits_reads_back,
     json_text_and_base64_follow_their_rules)
