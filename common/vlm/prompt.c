@@ -46,13 +46,32 @@ static bool valid_utf8(const char *text, size_t count)
 	return true;
 }
 
+static double up_to_5_cm(double m)
+{
+	return 0.05 * ceil(m / 0.05 - 1e-6);
+}
+
 /* The narrowest opening that the planner drives through: the body, the room kept around it, and a cell of the map to each
  * side; in steps of 5 cm. */
 static double doorway_min_m(const struct cairn_config *cfg)
 {
 	double sides_m =
 	    cfg->robot.footprint_half_width_m + cfg->nav.clearance_m + cfg->safety.margin_m + cfg->map.cell_m;
-	return 0.05 * ceil(2.0 * sides_m / 0.05 - 1e-6);
+	return up_to_5_cm(2.0 * sides_m);
+}
+
+/* Free floor all round, from the LiDAR, in which a turn begins: what the body needs to turn on the spot, or to begin an arc
+ * from its middle without being stopped. */
+static double turn_room_m(const struct cairn_config *cfg)
+{
+	const struct cairn_config_robot *r = &cfg->robot;
+	bool in_place = cairn_is_differential(cfg);
+	double front_m = r->footprint_front_m, rear_m = r->footprint_rear_m;
+	double middle_m = in_place ? 0.0 : 0.5 * (front_m - rear_m);
+	double half_m = in_place ? fmax(front_m, rear_m) : 0.5 * (front_m + rear_m);
+	double room_m = hypot(half_m, r->footprint_half_width_m) + cfg->safety.margin_m +
+			hypot(r->lidar_x_m - middle_m, r->lidar_y_m);
+	return up_to_5_cm(in_place ? room_m : room_m + cfg->safety.stop_distance_m);
 }
 
 /* Adds what the configuration says by this name. False: it says nothing. */
@@ -68,6 +87,8 @@ static bool add_fact(struct cairn_text *out, const struct cairn_config *cfg, con
 	    {"body_length_m", NULL, cfg->robot.footprint_front_m + cfg->robot.footprint_rear_m, 2},
 	    {"body_width_m", NULL, 2.0 * cfg->robot.footprint_half_width_m, 2},
 	    {"body_height_m", NULL, cfg->robot.height_m, 2}, {"doorway_min_m", NULL, doorway_min_m(cfg), 2},
+	    {"turn_room_cm", NULL, 100.0 * turn_room_m(cfg), 0},
+	    {"slow_clearance_cm", NULL, 100.0 * cfg->safety.slow_clearance_m, 0},
 	    {"lidar_height_cm", NULL, 100.0 * cfg->robot.lidar_z_m, 0}};
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		if (strlen(facts[i].name) != n || memcmp(facts[i].name, name, n) != 0)

@@ -14,8 +14,8 @@
 
 /* The parts of vlm->prompts, joined with empty lines: those that explain an option of the pictures only where
  * it is on (show_KEY.txt; show_local.txt: the stage local runs), and how to answer as vlm->mode has it: reasoning.txt for tools, json.txt and the
- * list of the tools for JSON. {base}, {turning}, {body_length_m}, {body_width_m}, {body_height_m}, {doorway_min_m} and
- * {lidar_height_cm} become what the configuration says. False with the file that is missing, empty or not UTF-8, or has another
+ * list of the tools for JSON. {base}, {turning}, {body_length_m}, {body_width_m}, {body_height_m}, {doorway_min_m},
+ * {turn_room_cm}, {slow_clearance_cm} and {lidar_height_cm} become what the configuration says. False with the file that is missing, empty or not UTF-8, or has another
  * name in braces. */
 bool cairn_prompt_load(const struct cairn_config *cfg, struct cairn_text *system, struct cairn_error *err);
 

@@ -1,4 +1,5 @@
 /* The system text as it is sent, facts of the configuration filled in, in both modes. */
+#include "common/safety/safe_velocity.h"
 #include "common/vlm/json_answer.h"
 #include "common/vlm/prompt.h"
 #include "test/support/runner.h"
@@ -6,13 +7,18 @@
 static struct cairn_config cfg;
 static struct cairn_text text;
 
-static void load(enum cairn_choice_vlm_mode mode)
+static void write_text(void)
 {
 	struct cairn_error err = {""};
-	cairn_config_defaults(&cfg);
 	snprintf(cfg.vlm.prompts, sizeof(cfg.vlm.prompts), "%s", CAIRN_SOURCE_ROOT "/config/prompts");
-	cfg.vlm.mode = mode;
 	ck_assert_msg(cairn_prompt_load(&cfg, &text, &err), "%s", err.text);
+}
+
+static void load(enum cairn_choice_vlm_mode mode)
+{
+	cairn_config_defaults(&cfg);
+	cfg.vlm.mode = mode;
+	write_text();
 }
 
 /* CAIRN_WRITE_GOLDEN=DIR writes them anew: read them then as a model would. */
@@ -81,5 +87,70 @@ START_TEST(without_schemas_each_argument_says_what_it_may_be_and_what_that_means
 }
 END_TEST
 
+/* The room that the text asks for before a turn, in metres. */
+static double room_told_m(void)
+{
+	write_text();
+	const char *at = strstr(text.data, "rotate to look around, with ");
+	ck_assert_ptr_nonnull(at);
+	return 0.01 * atof(at + strlen("rotate to look around, with "));
+}
+
+START_TEST(the_room_for_a_turn_is_that_of_the_body_and_a_turn_fits_into_it)
+{
+	static const struct {
+		double front_m, rear_m, half_m, lidar_x_m, radius_m;
+		bool in_place;
+		double room_m; /* by hand, in steps of 0.05 */
+	} bodies[] = {
+	    {0.27, 0.08, 0.10, 0.10, 0.30, false,
+		0.40}, /* hypot(0.175, 0.10) + 0.02 + 0.125 + 0.005 = 0.352 */
+	    {0.60, 0.20, 0.20, 0.20, 0.60, false, 0.60}, /* hypot(0.4, 0.2) + 0.02 + 0.125 + 0 = 0.592 */
+	    {0.15, 0.15, 0.13, 0.0, 0.20, true, 0.25},   /* hypot(0.15, 0.13) + 0.02 = 0.218 */
+	};
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		static struct cairn_points points;
+		cairn_config_defaults(&cfg);
+		cfg.robot.footprint_front_m = bodies[i].front_m;
+		cfg.robot.footprint_rear_m = bodies[i].rear_m;
+		cfg.robot.footprint_half_width_m = bodies[i].half_m;
+		cfg.robot.lidar_x_m = bodies[i].lidar_x_m;
+		cfg.robot.turn_radius_min_m = bodies[i].radius_m;
+		cfg.robot.kinematics = bodies[i].in_place ? CAIRN_CHOICE_KINEMATICS_DIFFERENTIAL
+							  : CAIRN_CHOICE_KINEMATICS_ACKERMANN;
+		double room_m = room_told_m();
+		ck_assert_double_eq_tol(room_m, bodies[i].room_m, 1e-6);
+		points.count = 0;
+		for (int k = 0; k < 360; k++, points.count++) {
+			points.x_m[k] = (float)(cfg.robot.lidar_x_m + room_m * cos(k * M_PI / 180.0));
+			points.y_m[k] = (float)(room_m * sin(k * M_PI / 180.0));
+		}
+		struct cairn_footprint body = cairn_safe_footprint(&cfg);
+		bool forward;
+		double curvature = cairn_safe_curvature(&cfg, CAIRN_DIRECTION_LEFT, &forward);
+		if (bodies[i].in_place) {
+			ck_assert(!cairn_spin_clearance(&points, &body, cfg.safety.margin_m, true).hit);
+			continue;
+		}
+		ck_assert_double_gt(
+		    cairn_arc_clearance(&points, &body, cfg.safety.margin_m, curvature, true, 3.0).free_m,
+		    cfg.safety.stop_distance_m);
+	}
+	cairn_text_free(&text);
+}
+END_TEST
+
+START_TEST(the_distance_at_which_moves_become_slow_is_that_of_the_configuration)
+{
+	cairn_config_defaults(&cfg);
+	cfg.safety.slow_clearance_m = 0.7;
+	write_text();
+	ck_assert_ptr_nonnull(strstr(text.data, "slowly within 70 of obstacles"));
+	cairn_text_free(&text);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("prompt", the_system_text_is_the_golden_one_in_both_modes,
-    without_schemas_each_argument_says_what_it_may_be_and_what_that_means)
+    without_schemas_each_argument_says_what_it_may_be_and_what_that_means,
+    the_room_for_a_turn_is_that_of_the_body_and_a_turn_fits_into_it,
+    the_distance_at_which_moves_become_slow_is_that_of_the_configuration)
