@@ -21,7 +21,8 @@
 #include "procs/shell/stage.h"
 
 #define TICK_MS 20
-#define BITS_PER_BYTE 10 /* on the line: start, eight bits, stop */
+#define BITS_PER_BYTE 10     /* on the line: start, eight bits, stop */
+#define LINE_BEHIND_BYTES 64 /* 5 ms at 115200 baud; a wheel command has 12 */
 
 struct app {
 	struct cairn_stage *stage;
@@ -342,10 +343,13 @@ static void tend_battery(struct app *app, int64_t now_ns)
 	app->battery_low = low || (app->battery_low && m.percent < warn + CAIRN_MOTOR_CHARGED_PERCENT);
 }
 
-/* Behind the wheels' frame, and only where that has found room: light and sound may be late, it may not. */
+/* Behind the wheels' frame, and only where that has found room and the line keeps up: light and sound may be late, it may not; and a
+ * frame of which a part finds no room would spoil the next. */
 static void show_signal(struct app *app, int64_t now_ns)
 {
 	uint8_t frame[CAIRN_ROSMASTER_FRAME_MAX];
+	if (cairn_serial_pending(app->fd) > LINE_BEHIND_BYTES)
+		return;
 	size_t n = cairn_board_signal_next(&app->signal, now_ns, frame);
 	if (n > 0)
 		write_board(app, frame, n);
@@ -358,7 +362,8 @@ static int on_tick(void *ctx)
 	uint64_t failed = app->writes_failed;
 	tend_board(app, now_ns);
 	decide(app);
-	if (app->cfg->robot.signal_board && app->was_in_service && app->writes_failed == failed)
+	if (app->cfg->robot.signal_board && app->was_in_service && app->fd >= 0 &&
+	    app->writes_failed == failed)
 		show_signal(app, now_ns);
 	tend_battery(app, now_ns);
 	return 0;

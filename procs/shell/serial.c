@@ -60,3 +60,9 @@ bool cairn_serial_write(int fd, const uint8_t *buf, size_t bytes, bool *ret_gone
 	*ret_gone = n < 0 && errno != EAGAIN && errno != EINTR;
 	return n == (ssize_t)bytes;
 }
+
+int cairn_serial_pending(int fd)
+{
+	int bytes = 0;
+	return ioctl(fd, TIOCOUTQ, &bytes) == 0 ? bytes : 0;
+}

@@ -20,4 +20,7 @@ ssize_t cairn_serial_read(int fd, uint8_t *buf, size_t bytes);
 /* True when all was written. False: nothing or part of it; *ret_gone tells whether the device is gone. */
 bool cairn_serial_write(int fd, const uint8_t *buf, size_t bytes, bool *ret_gone);
 
+/* Bytes that were written and are not yet on the line; 0 where the driver does not tell, as pseudo terminals do not. */
+int cairn_serial_pending(int fd);
+
 #endif
