@@ -26,6 +26,8 @@ int cli_bringup(const struct cli *cli)
 	static struct bringup b;
 	struct cairn_error err = {""};
 	const char *path = cli_value(cli, "write") != NULL ? cli_value(cli, "write") : "bringup.yaml";
+	if (!cli_can_write(path, &err))
+		return cli_fail(cli, CLI_USAGE, "--write: %s", err.text);
 	int status = bringup_begin(&b, cli);
 	if (status != CLI_OK)
 		return status;

@@ -54,6 +54,8 @@ int cli_calibrate(const struct cli *cli)
 	snprintf(path, sizeof(path), "%s.yaml", what);
 	snprintf(by, sizeof(by), "cairn calibrate %s", what);
 	const char *to = cli_value(cli, "write") != NULL ? cli_value(cli, "write") : path;
+	if (!cli_can_write(to, &err))
+		return cli_fail(cli, CLI_USAGE, "--write: %s", err.text);
 	int status = bringup_begin(&b, cli);
 	if (status != CLI_OK)
 		return status;

@@ -382,29 +382,31 @@ static void take_down(struct up *u)
 
 /* ---- the end ---- */
 
-static void write_summary(const struct up *u, const char *path, int64_t end_ns)
+static bool write_summary(const struct up *u, const char *path, int64_t end_ns)
 {
 	FILE *f = fopen(path, "we");
-	if (f == NULL) {
-		cli_fail(u->cli, CLI_FAILED, "%s: %s", path, strerror(errno));
-		return;
+	bool written = f != NULL;
+	if (f != NULL) {
+		up_summary_json(&u->run, end_ns, f);
+		written = ferror(f) == 0;
+		written = fclose(f) == 0 && written;
 	}
-	up_summary_json(&u->run, end_ns, f);
-	if (fclose(f) != 0)
+	if (!written)
 		cli_fail(u->cli, CLI_FAILED, "%s: %s", path, strerror(errno));
+	return written;
 }
 
-static void report(const struct up *u, int64_t end_ns)
+/* False where the summary is not all where it belongs. */
+static bool report(const struct up *u, int64_t end_ns)
 {
 	char path[300];
 	struct cairn_error err = {""};
 	snprintf(path, sizeof(path), "%s/summary.json", u->run.run_dir);
-	write_summary(u, path, end_ns);
+	bool written = write_summary(u, path, end_ns);
 	snprintf(path, sizeof(path), "%s/state/summary.json", u->run.run_dir); /* goes with the decisions */
-	write_summary(u, path, end_ns);
+	written = write_summary(u, path, end_ns) && written;
 	const char *copy = cli_value(u->cli, "summary");
-	if (copy != NULL)
-		write_summary(u, copy, end_ns);
+	written = (copy == NULL || write_summary(u, copy, end_ns)) && written;
 	up_summary_text(&u->run, end_ns, stdout);
 	snprintf(path, sizeof(path), "%s/map.png", u->run.run_dir);
 	if (up_picture(&u->run, path, &err))
@@ -412,6 +414,7 @@ static void report(const struct up *u, int64_t end_ns)
 	else
 		printf("map          none: %s\n", err.text);
 	printf("logs         %s/logs, summary %s/summary.json\n", u->run.run_dir, u->run.run_dir);
+	return written;
 }
 
 static int catch_signals(void)
@@ -488,13 +491,13 @@ static int drive(struct up *u)
 	}
 	up_feed_destroy(&u->feed);
 	cairn_bus_destroy(&u->bus);
-	report(u, end_ns);
+	bool written = report(u, end_ns);
 	if (u->run.as_asked)
 		cairn_estop_latch_end(u->run.run_dir, u->by_operator);
 	up_clean(u->run.run_dir);
 	cairn_logfile_close(&u->log);
 	close(u->signal_fd);
-	return up_exit_status(&u->run);
+	return written ? up_exit_status(&u->run) : CLI_FAILED;
 }
 
 /* Descriptors 0 to 2 are used as what they are, so no file of ours may get one of these numbers. */
@@ -522,6 +525,9 @@ int cli_up(const struct cli *cli)
 	if (strlen(cli->run_dir) >= sizeof(u.run.run_dir))
 		return cli_fail(
 		    cli, CLI_USAGE, "--run: the path is longer than %zu bytes", sizeof(u.run.run_dir) - 1);
+	const char *summary = cli_value(cli, "summary");
+	if (summary != NULL && !cli_can_write(summary, &err))
+		return cli_fail(cli, CLI_USAGE, "--summary: %s", err.text);
 	u.cli = cli;
 	u.headless = cli_value(cli, "headless") != NULL;
 	u.stay = cli_value(cli, "stay") != NULL;

@@ -132,6 +132,8 @@ int cli_trust_run_dir(const struct cli *cli);
 int cli_need_stack(const struct cli *cli);
 /* Ends with CLI_ABSENT and a line for a stage that did not answer: it hangs, or the stack runs without it. */
 int cli_stage_silent(const struct cli *cli, const char *stage);
+/* Can a file be written at path, once there is something to write? Leaves what is there as it is, and nothing where nothing was. */
+bool cli_can_write(const char *path, struct cairn_error *err);
 /* Takes out terminal sequences and replaces other control characters by '?', in place; returns text. */
 char *cli_printable(char *text);
 /* A line of JSON on standard output; line is released. Not for texts from outside, whose invisible characters must be escaped. */

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,6 +90,21 @@ bool cli_bus_bound(const char *run_dir, const char *name)
 	if (fd >= 0)
 		close(fd);
 	return bound;
+}
+
+bool cli_can_write(const char *path, struct cairn_error *err)
+{
+	struct stat st;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		close(fd);
+		return unlink(path) == 0;
+	}
+	bool folder = errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (!folder && errno == EEXIST && access(path, W_OK) == 0)
+		return true;
+	cairn_error_set(err, "%s: %s", path, folder ? "not a file (a folder)" : strerror(errno));
+	return false;
 }
 
 int cli_trust_run_dir(const struct cli *cli)
