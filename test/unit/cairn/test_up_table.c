@@ -91,9 +91,9 @@ START_TEST(decisions_stand_with_their_reasons_the_newest_first)
 	run.decisions[1] =
 	    (struct up_decision){.id = 2, .t_s = 61.0, .what = "drive\033[2J", .why = "a door"};
 	const char *s = view(&run, &screen);
-	const char *newest = strstr(s, "0:01:01  drive [2J because: a door   [under way]");
+	const char *newest = strstr(s, "0:01:01  [under way] drive [2J because: a door");
 	ck_assert_msg(newest != NULL, "%s", s);
-	const char *older = strstr(s, "0:00:05  turn left because: a wall ahead   [done: turned]");
+	const char *older = strstr(s, "0:00:05  [done: turned] turn left because: a wall ahead");
 	ck_assert(older != NULL && newest < older);
 	ck_assert_ptr_null(strchr(s, '\033'));
 	ck_assert_int_eq(lines_of(s), 40); /* the keys stand in the last line */
