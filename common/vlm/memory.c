@@ -37,11 +37,14 @@ static void *push(struct cairn_memory *memory, void *items, uint32_t *count, uin
 
 /* label: of CAIRN_TOOL_LABEL_CAP bytes. */
 static void note_dropped(
-    struct cairn_memory *memory, const char *label, const struct cairn_memory_sight *sight)
+    struct cairn_memory *memory, const char *label, const struct cairn_memory_sight *sight, bool room)
 {
+	struct cairn_memory_gone *gone = &memory->gone[memory->gone_count++];
 	memory->dropped++;
 	memcpy(memory->dropped_label, label, sizeof(memory->dropped_label));
-	memcpy(memory->dropped_picture, sight->picture, sizeof(memory->dropped_picture));
+	memcpy(gone->label, label, sizeof(gone->label));
+	memcpy(gone->picture, sight->picture, sizeof(gone->picture));
+	gone->room = room;
 }
 
 /* What may go before the others: objects before landmarks before hazards. */
@@ -61,7 +64,7 @@ static void make_room_for_discovery(struct cairn_memory *memory)
 		least = 0;
 		for (uint32_t i = 1; i < memory->discoveries_count; i++)
 			least = worth(&all[i]) < worth(&all[least]) ? i : least;
-		note_dropped(memory, all[least].label, &all[least].sight);
+		note_dropped(memory, all[least].label, &all[least].sight, false);
 		memory->forgotten++;
 		memory->discoveries_count--;
 		memmove(&all[least], &all[least + 1], (memory->discoveries_count - least) * sizeof(all[0]));
@@ -89,7 +92,7 @@ static bool report_room(
 		return false;
 	}
 	if (memory->rooms_count == CAIRN_MEMORY_ROOMS)
-		note_dropped(memory, memory->rooms[0].name, &memory->rooms[0].sight);
+		note_dropped(memory, memory->rooms[0].name, &memory->rooms[0].sight, true);
 	struct cairn_memory_room *room =
 	    push(memory, memory->rooms, &memory->rooms_count, CAIRN_MEMORY_ROOMS, sizeof(memory->rooms[0]));
 	memcpy(room->name, report->label, sizeof(room->name));
@@ -118,6 +121,7 @@ static void room_add_object(struct cairn_memory *memory, const char *label)
 bool cairn_memory_report(
     struct cairn_memory *memory, const struct cairn_tool_call *report, double x_m, double y_m)
 {
+	memory->gone_count = 0;
 	if (!isfinite(x_m) || !isfinite(y_m))
 		return false;
 	if (report->significance == CAIRN_SIGNIFICANCE_ROOM)

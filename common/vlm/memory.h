@@ -73,6 +73,13 @@ struct cairn_memory_result {
 	double distance_m, duration_s, turned_rad;
 };
 
+/* A room or thing that made room for a newer one. */
+struct cairn_memory_gone {
+	char label[CAIRN_TOOL_LABEL_CAP];
+	char picture[40]; /* as of its sight */
+	bool room;
+};
+
 /* Lists are oldest first. */
 struct cairn_memory {
 	uint32_t rooms_count, discoveries_count, dead_ends_count, results_count, observations_count;
@@ -89,8 +96,9 @@ struct cairn_memory {
 	uint64_t forgotten;           /* entries dropped for room */
 	uint64_t reports;             /* ids given so far */
 	uint64_t dropped;             /* of forgotten: rooms and things */
-	char dropped_label[CAIRN_TOOL_LABEL_CAP]; /* of the last of these, and its picture */
-	char dropped_picture[40];
+	char dropped_label[CAIRN_TOOL_LABEL_CAP]; /* of the last of these */
+	uint32_t gone_count;                      /* what made room for the newest report */
+	struct cairn_memory_gone gone[CAIRN_MEMORY_DISCOVERIES];
 	uint32_t
 	    discoveries_max; /* things kept; 0 or more than there is room for: CAIRN_MEMORY_DISCOVERIES */
 	struct cairn_memory_room rooms[CAIRN_MEMORY_ROOMS];
@@ -104,7 +112,7 @@ void cairn_memory_init(struct cairn_memory *memory);
 
 /* Takes a checked report_discovery made at (x_m, y_m). True if it was new; the same label nearby only
  * updates. Where there is no room left the oldest object makes it, then the oldest landmark, then the oldest hazard;
- * of rooms the oldest. dropped tells of it. */
+ * of rooms the oldest. dropped and gone tell of it. */
 bool cairn_memory_report(
     struct cairn_memory *memory, const struct cairn_tool_call *report, double x_m, double y_m);
 /* Takes a result; one with the decision id of a kept one replaces it, and one that goes on with what was replaced by the same is

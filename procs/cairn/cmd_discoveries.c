@@ -14,6 +14,8 @@ int cli_discoveries(const struct cli *cli)
 	struct cairn_error err = {""};
 	char state_dir[CLI_RUN_DIR_MAX + 8];
 	snprintf(state_dir, sizeof(state_dir), "%s/state", cli->run_dir);
+	if (!found_home(cli->run_dir, &err))
+		return cli_fail(cli, CLI_ABSENT, "%s", err.text);
 	if (!found_load(state_dir, &found, &err))
 		return cli_fail(cli, CLI_FAILED, "%s", err.text);
 	if (cli->json) {

@@ -13,6 +13,7 @@
 #include "common/slam/mapper.h"
 #include "ipc/commands.h"
 #include "procs/cairn/commands.h"
+#include "procs/cairn/found.h"
 #include "procs/cli/rundir.h"
 
 #define JSON_BYTES (1u << 20)
@@ -392,6 +393,9 @@ int cli_scene(const struct cli *cli)
 		return cli_fail(cli, CLI_USAGE,
 		    "it is 'cairn scene' alone or with recall TEXT, resolve NAME, show NODE or call NAME [at "
 		    "X Y]");
+	struct cairn_error err = {""};
+	if (!found_home(cli->run_dir, &err))
+		return cli_fail(cli, CLI_ABSENT, "%s", err.text);
 	int status = load(&v);
 	if (status == CLI_OK && asks)
 		status = questions[asked].run(&v, cli->args[1]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
@@ -12,6 +13,20 @@
 #include "procs/cairn/commands.h"
 
 #define PATH_BYTES 1024
+
+bool found_home(const char *run_dir, struct cairn_error *err)
+{
+	static const char *const folders[] = {"state", "bus"};
+	char path[PATH_BYTES];
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", run_dir, folders[i]);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	cairn_error_set(
+	    err, "no robot has run in %s: 'cairn up' starts one, --run names another directory", run_dir);
+	return false;
+}
 
 bool found_load(const char *state_dir, struct cairn_msg_discoveries *ret, struct cairn_error *err)
 {
@@ -105,8 +120,10 @@ void found_print(const struct cairn_msg_discoveries *found, const char *lead, ui
 	if (found->dropped > 0) {
 		char label[sizeof(found->dropped_last)];
 		memcpy(label, found->dropped_last, sizeof(label));
-		fprintf(out, "%s%llu made room for newer ones (vlm.discoveries_max), \"%s\" last\n", lead,
-		    (unsigned long long)found->dropped, cli_printable(label));
+		fprintf(out,
+		    "%s%llu made room for newer ones, \"%s\" last (%d rooms and vlm.discoveries_max things "
+		    "are kept)\n",
+		    lead, (unsigned long long)found->dropped, cli_printable(label), CAIRN_MEMORY_ROOMS);
 	}
 }
 

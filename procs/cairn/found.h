@@ -7,6 +7,8 @@
 #include "common/base/error.h"
 #include "ipc/messages.h"
 
+/* False with the reason: no stack has ever run in this directory, so that nothing is known of what is not there. */
+bool found_home(const char *run_dir, struct cairn_error *err);
 /* What the memory of a home holds (state_dir/memory.yaml, at most a second behind a running robot). An absent file
  * means that nothing was found. False with the reason: it cannot be read. */
 bool found_load(const char *state_dir, struct cairn_msg_discoveries *ret, struct cairn_error *err);

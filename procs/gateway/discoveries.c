@@ -15,7 +15,6 @@ struct discoveries {
 	struct cairn_dialog *dialog;
 	struct cairn_pub *pub;
 	struct cairn_msg_discoveries out;
-	uint64_t said_dropped;
 	char folder[400];
 };
 
@@ -38,18 +37,25 @@ static bool keep_picture(struct discoveries *f, const char *name)
 	return ok;
 }
 
-static void tell_dropped(struct discoveries *f, const struct cairn_memory *memory)
+/* What made room for the newest report, each with its reason; its picture goes with it. */
+static void tell_gone(const struct discoveries *f, const struct cairn_memory *memory)
 {
 	char path[512];
-	if (memory->dropped == f->said_dropped)
-		return;
-	f->said_dropped = memory->dropped;
-	cairn_log_warn("'%s' made room for a newer discovery, the %" PRIu64 ". so far (vlm.discoveries_max)",
-	    memory->dropped_label, memory->dropped);
-	if (memory->dropped_picture[0] == '\0')
-		return;
-	snprintf(path, sizeof(path), "%s/%s", f->folder, memory->dropped_picture);
-	(void)unlink(path);
+	for (uint32_t i = 0; i < memory->gone_count; i++) {
+		const struct cairn_memory_gone *gone = &memory->gone[i];
+		uint64_t so_far = memory->dropped - memory->gone_count + i + 1;
+		if (gone->room)
+			cairn_log_warn("room '%s' made room for a newer one, the %" PRIu64
+				       ". so far (the newest %d rooms are kept)",
+			    gone->label, so_far, CAIRN_MEMORY_ROOMS);
+		else
+			cairn_log_warn("'%s' made room for a newer discovery, the %" PRIu64
+				       ". so far (vlm.discoveries_max)",
+			    gone->label, so_far);
+		snprintf(path, sizeof(path), "%s/%s", f->folder, gone->picture);
+		if (gone->picture[0] != '\0')
+			(void)unlink(path);
+	}
 }
 
 /* A report that was new: when and on which picture it was seen. */
@@ -61,7 +67,7 @@ static void on_report(void *ctx, const struct cairn_tool_call *report)
 	struct cairn_dialog_question q;
 	struct timespec now;
 	char name[sizeof(sight->picture)];
-	tell_dropped(f, memory);
+	tell_gone(f, memory);
 	if (sight == NULL)
 		return;
 	cairn_dialog_question(f->dialog, &q);
@@ -85,7 +91,6 @@ struct discoveries *discoveries_new(
 		return NULL;
 	f->stage = stage;
 	f->dialog = dialog;
-	f->said_dropped = cairn_dialog_memory(dialog)->dropped;
 	snprintf(f->folder, sizeof(f->folder), "%s", folder);
 	f->pub = cairn_stage_publish(stage, CAIRN_TOPIC_DISCOVERIES);
 	cairn_dialog_on_report(dialog, on_report, f);

@@ -58,6 +58,14 @@ START_TEST(discoveries_are_told_of_a_run_that_has_ended)
 	    "  significance: 1\n  x_m: 1.5\n  y_m: -0.5\n  id: 2\n  unix_s: 1700000000\n  snapshot_id: 7\n"
 	    "  picture: 2.jpg\ndead_ends: []\nresults: []\n";
 	char path[128], want[256];
+	static const char *const asked[] = {"discoveries", "scene", "scene recall cup"};
+	snprintf(run_dir, sizeof(run_dir), "/tmp/cairn-cli-nowhere"); /* it is not there */
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		const struct output *a = cairn(asked[i], "");
+		ck_assert_int_eq(a->status, 3);
+		ck_assert_msg(
+		    strstr(a->err, "no robot has run in /tmp/cairn-cli-nowhere") != NULL, "%s", a->err);
+	}
 	make_run_dir();
 	expect("discoveries", "", 0, "nothing was reported yet\n", "");
 	snprintf(path, sizeof(path), "%s/state", run_dir);
@@ -68,8 +76,8 @@ START_TEST(discoveries_are_told_of_a_run_that_has_ended)
 	snprintf(want, sizeof(want), ", in \"hall\": by the door [%s/state/pictures/2.jpg]\n", run_dir);
 	ck_assert_msg(strstr(out, want) != NULL, "%s", out);
 	ck_assert_ptr_nonnull(strstr(out, "room     \"kitchen\" at 4.0 1.0, -, entered from \"hall\"\n"));
-	ck_assert_ptr_nonnull(
-	    strstr(out, "1 made room for newer ones (vlm.discoveries_max), \"vase\" last\n"));
+	ck_assert_ptr_nonnull(strstr(out, "1 made room for newer ones, \"vase\" last (24 rooms and "
+					  "vlm.discoveries_max things are kept)\n"));
 	json_t *all = json_loads(cairn("discoveries", "--json")->out, 0, NULL);
 	const json_t *first = json_array_get(json_object_get(all, "items"), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(first, "label")), "red chair");

@@ -144,6 +144,42 @@ START_TEST(what_makes_room_is_told_and_is_what_is_worth_least)
 }
 END_TEST
 
+START_TEST(all_that_make_room_at_once_are_named_with_their_pictures_and_what_they_are)
+{
+	cairn_memory_init(&memory);
+	for (uint32_t i = 0; i < 5; i++) {
+		char label[16];
+		snprintf(label, sizeof(label), "thing %u", i);
+		report(label, CAIRN_SIGNIFICANCE_OBJECT, i * 5.0, 0);
+		snprintf(memory.discoveries[i].sight.picture, sizeof(memory.discoveries[i].sight.picture),
+		    "%u.jpg", i);
+	}
+	ck_assert_uint_eq(memory.gone_count, 0);
+	memory.discoveries_max = 2; /* fewer than there are */
+	report("bath", CAIRN_SIGNIFICANCE_OBJECT, 60, 0);
+	ck_assert_uint_eq(memory.gone_count, 4);
+	ck_assert_uint_eq(memory.dropped, 4);
+	for (uint32_t i = 0; i < memory.gone_count; i++) {
+		char label[16], picture[16];
+		snprintf(label, sizeof(label), "thing %u", i);
+		snprintf(picture, sizeof(picture), "%u.jpg", i);
+		ck_assert_str_eq(memory.gone[i].label, label);
+		ck_assert_str_eq(memory.gone[i].picture, picture);
+		ck_assert(!memory.gone[i].room);
+	}
+	report("bath", CAIRN_SIGNIFICANCE_OBJECT, 60, 0); /* known: nothing has to go */
+	ck_assert_uint_eq(memory.gone_count, 0);
+	for (int i = 0; i <= CAIRN_MEMORY_ROOMS; i++) {
+		char label[16];
+		snprintf(label, sizeof(label), "room %d", i);
+		report(label, CAIRN_SIGNIFICANCE_ROOM, i * 10.0, 0);
+	}
+	ck_assert_uint_eq(memory.gone_count, 1);
+	ck_assert_str_eq(memory.gone[0].label, "room 0");
+	ck_assert(memory.gone[0].room);
+}
+END_TEST
+
 START_TEST(people_are_told_what_where_when_and_on_which_picture)
 {
 	struct cairn_error err = {""};
@@ -520,6 +556,7 @@ START_TEST(a_damaged_file_is_refused_and_leaves_an_empty_memory)
 END_TEST
 
 CAIRN_TEST_MAIN("vlm memory", what_makes_room_is_told_and_is_what_is_worth_least,
+    all_that_make_room_at_once_are_named_with_their_pictures_and_what_they_are,
     people_are_told_what_where_when_and_on_which_picture,
     rooms_know_where_they_were_entered_from_and_what_is_in_them, the_same_thing_nearby_is_remembered_once,
     a_dead_end_is_told_with_its_direction_and_its_reason, the_current_room_is_where_the_robot_is,
