@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "common/base/file.h"
 
 const struct check_row check_rows[] = {
 #define FILES CHECK_FILES
@@ -66,4 +69,19 @@ bool check_path(
 		check_says(ret, CHECK_FAILS, "%s: the path is longer than %zu bytes", key, path_bytes - 1);
 	free(found);
 	return fits;
+}
+
+bool check_file(
+    struct check_context *ctx, char *path, size_t path_bytes, const char *key, struct check_result *ret)
+{
+	struct cairn_error err = {""};
+	if (!check_path(ctx, path, path_bytes, key, ret))
+		return false;
+	int fd = cairn_file_open(path, 0, &err);
+	if (fd < 0) {
+		check_says(ret, CHECK_FAILS, "%s: %s", key, err.text);
+		return false;
+	}
+	close(fd);
+	return true;
 }

@@ -60,6 +60,10 @@ __attribute__((format(printf, 3, 4))) void check_says(
 bool check_path(
     struct check_context *ctx, char *path, size_t path_bytes, const char *key, struct check_result *ret);
 
+/* The same for a regular file that can be read: a device or a FIFO would never end. */
+bool check_file(
+    struct check_context *ctx, char *path, size_t path_bytes, const char *key, struct check_result *ret);
+
 /* The run directory, or the nearest folder above it that is there. */
 void check_nearest_folder(const char *run_dir, char *path, size_t path_bytes);
 

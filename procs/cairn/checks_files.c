@@ -17,12 +17,14 @@
 #include "common/slam/map_import.h"
 #include "common/sim/robot/sim.h"
 #include "common/vlm/profile.h"
+#include "common/vlm/prompt.h"
 #include "common/vlm/provider.h"
 #include "common/sim/world/world.h"
 #include "ipc/keyfile.h"
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
 #include "procs/cli/rundir.h"
+#include "procs/launcher/namespace.h"
 
 #define LEANS_RAD 0.5 /* so far from upright a picture is hard to read */
 
@@ -31,16 +33,15 @@ static bool simulated(const struct check_context *ctx)
 	return ctx->cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
 }
 
-/* The stages that use shared memory have a /tmp and a /dev/shm of their own; of the host's they see folders alone. */
+/* The stages that use shared memory have a /tmp and a /dev/shm of their own, in which they see the host's folders. */
 static bool visible(
     const struct check_context *ctx, const char *path, const char *key, struct check_result *ret)
 {
-	bool hidden = strncmp(path, "/tmp/", 5) == 0 || strncmp(path, "/dev/shm/", 9) == 0;
-	if (!hidden || ctx->cfg->launcher.isolation == CAIRN_CHOICE_ISOLATION_HOST)
+	if (!cairn_namespace_hides(path) || ctx->cfg->launcher.isolation == CAIRN_CHOICE_ISOLATION_HOST)
 		return true;
 	check_says(ret, CHECK_FAILS,
-	    "%s: %s: the stages have a /tmp of their own; name a place elsewhere (or launcher.isolation: "
-	    "host)",
+	    "%s: %s: the stages do not see what lies in /tmp or /dev/shm directly; move it into a folder "
+	    "(or launcher.isolation: host)",
 	    key, path);
 	return false;
 }
@@ -68,18 +69,20 @@ void check_user(struct check_context *ctx, struct check_result *ret)
 void check_model_files(struct check_context *ctx, struct check_result *ret)
 {
 	struct cairn_config_vlm *vlm = &ctx->cfg->vlm;
+	struct cairn_text system = {0};
+	struct cairn_error err = {""};
 	if (!check_path(ctx, vlm->prompts, sizeof(vlm->prompts), "vlm.prompts", ret) ||
-	    !check_path(ctx, vlm->providers, sizeof(vlm->providers), "vlm.providers", ret))
-		return;
-	if (vlm->ca_file[0] != '\0' &&
-	    !check_path(ctx, vlm->ca_file, sizeof(vlm->ca_file), "vlm.ca_file", ret))
+	    !check_file(ctx, vlm->providers, sizeof(vlm->providers), "vlm.providers", ret))
 		return;
 	if (vlm->replay[0] != '\0' &&
-	    (!check_path(ctx, vlm->replay, sizeof(vlm->replay), "vlm.replay", ret) ||
+	    (!check_file(ctx, vlm->replay, sizeof(vlm->replay), "vlm.replay", ret) ||
 		!visible(ctx, vlm->replay, "vlm.replay", ret)))
 		return;
-	if (visible(ctx, vlm->record, "vlm.record", ret))
+	if (!cairn_prompt_load(ctx->cfg, &system, &err))
+		check_says(ret, CHECK_FAILS, "vlm.prompts: %s", err.text);
+	else if (visible(ctx, vlm->record, "vlm.record", ret))
 		check_says(ret, CHECK_OK, "%s, %s", vlm->prompts, vlm->providers);
+	cairn_text_free(&system);
 }
 
 void check_network(struct check_context *ctx, struct check_result *ret)
@@ -95,11 +98,11 @@ void check_network(struct check_context *ctx, struct check_result *ret)
 		return;
 	}
 	bool path = strchr(d->onnxruntime, '/') != NULL; /* else a name, which the loader looks for */
-	if (check_path(ctx, d->model, sizeof(d->model), "detect.model", ret) &&
+	if (check_file(ctx, d->model, sizeof(d->model), "detect.model", ret) &&
 	    visible(ctx, d->model, "detect.model", ret) &&
-	    check_path(ctx, d->model_labels, sizeof(d->model_labels), "detect.model_labels", ret) &&
+	    check_file(ctx, d->model_labels, sizeof(d->model_labels), "detect.model_labels", ret) &&
 	    visible(ctx, d->model_labels, "detect.model_labels", ret) &&
-	    (!path || (check_path(ctx, d->onnxruntime, sizeof(d->onnxruntime), "detect.onnxruntime", ret) &&
+	    (!path || (check_file(ctx, d->onnxruntime, sizeof(d->onnxruntime), "detect.onnxruntime", ret) &&
 			  visible(ctx, d->onnxruntime, "detect.onnxruntime", ret))))
 		check_says(ret, CHECK_OK, "%s", d->model);
 }

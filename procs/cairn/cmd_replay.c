@@ -26,6 +26,7 @@
 #include "procs/launcher/environment.h"
 #include "procs/launcher/secrets.h"
 #include "procs/launcher/logfile.h"
+#include "procs/launcher/namespace.h"
 #include "procs/launcher/spawn.h"
 
 #define TICK_MS 50
@@ -114,15 +115,11 @@ static bool place_file(struct replay *r, char path[PATH_MAX], struct cairn_error
 		cairn_error_set(err, "%.200s: %s", r->cli->args[0], strerror(errno));
 		return false;
 	}
-	const char *name = strrchr(path, '/');
-	size_t folder = (size_t)(name - path);
-	bool hidden = (folder == 4 && strncmp(path, "/tmp", 4) == 0) ||
-		      (folder == 8 && strncmp(path, "/dev/shm", 8) == 0);
 	snprintf(own, sizeof(own), "%s/replayed.mcap", r->run.run_dir);
 	if (strcmp(path, own) == 0)
 		return true; /* of a replay before; its name elsewhere is gone */
 	(void)unlink(own);
-	if (!hidden)
+	if (!cairn_namespace_hides(path))
 		return true;
 	(void)mkdir(r->run.run_dir, 0755);
 	if (link(path, own) != 0) {

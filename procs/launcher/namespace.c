@@ -216,3 +216,13 @@ bool cairn_namespace_join(const char *run_dir, struct cairn_error *err)
 		close(mount);
 	return ok;
 }
+
+bool cairn_namespace_hides(const char *path)
+{
+	struct stat st;
+	const char *name = strrchr(path, '/');
+	size_t folder = name != NULL ? (size_t)(name - path) : 0;
+	bool direct = (folder == 4 && strncmp(path, "/tmp", 4) == 0) ||
+		      (folder == 8 && strncmp(path, "/dev/shm", 8) == 0);
+	return direct && !(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}

@@ -23,6 +23,9 @@ void cairn_namespace_close(struct cairn_namespace *ns);
 /* In a forked child: 0 or a negative errno. An inactive one is entered by doing nothing. */
 int cairn_namespace_enter(const struct cairn_namespace *ns);
 
+/* Whether what lies at an absolute path cannot be seen in there: no folder, in /tmp or /dev/shm directly. */
+bool cairn_namespace_hides(const char *path);
+
 /* Enters the mount namespace of the stack that runs in run_dir, if it has one of its own (RUN/ns.pid). Before any thread is
  * started. */
 bool cairn_namespace_join(const char *run_dir, struct cairn_error *err);

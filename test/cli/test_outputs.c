@@ -23,7 +23,8 @@ START_TEST(a_place_for_the_result_that_cannot_be_written_is_refused_before_the_w
 	char path[128];
 	make_run_dir();
 	/* the world is wrong, too: no stack starts whatever is checked */
-	refused("up", "--headless --world castle --summary %s/nowhere/s.json", "nowhere/s.json: No such file");
+	refused(
+	    "up", "--headless --world castle --summary %s/nowhere/s.json", "nowhere/s.json: No such file");
 	refused("up", "--headless --world castle --summary %s", "not a file (a folder)");
 	refused("bringup", "--write %s/nowhere/b.yaml", "nowhere/b.yaml: No such file");
 	refused("calibrate", "odometry --write %s/nowhere/o.yaml", "nowhere/o.yaml: No such file");
