@@ -7,8 +7,8 @@ static void refuses(const char *options, const char *check, const char *says)
 	char args[600];
 	size_t used = 0;
 	for (const char *at; (at = strstr(options, "%s")) != NULL; options = at + 2)
-		used += (size_t)snprintf(args + used, sizeof(args) - used, "%.*s%s", (int)(at - options),
-		    options, run_dir);
+		used += (size_t)snprintf(
+		    args + used, sizeof(args) - used, "%.*s%s", (int)(at - options), options, run_dir);
 	snprintf(args + used, sizeof(args) - used, "%s", options);
 	refused(args, check, (const char *const[]){says, NULL});
 }
@@ -68,7 +68,8 @@ START_TEST(only_what_lies_in_tmp_directly_is_hidden_from_the_stages)
 	ck_assert_int_eq(close(fd), 0);
 	make_run_dir();
 	write_file("house.yaml", "image: nowhere.pgm\n", "w");
-	refuses("--set map.start_file=%s/house.yaml", "start-map", "mend the map"); /* read, and found wanting */
+	refuses(
+	    "--set map.start_file=%s/house.yaml", "start-map", "mend the map"); /* read, and found wanting */
 	snprintf(args, sizeof(args), "--set map.start_file=%s", name);
 	refuses(args, "start-map", "the stages do not see what lies in /tmp or /dev/shm directly");
 	ck_assert_int_eq(unlink(name), 0);
