@@ -82,7 +82,8 @@ until_holds "no picture comes into the data plane" "$cairn" echo camera.rgb --ru
 until_holds "no decision was made on a picture" "$cairn" echo decision --run "$run" -n 1 --timeout 5s
 until_holds "what the model was given cannot be looked at" "$cairn" look --run "$run" --out "$folder/seen.jpg"
 "$cairn" look --now --run "$run" --out "$folder/now.jpg" --save "$folder/now" >"$folder/out" 2>&1 || fail "nothing to look at now"
-[ -s "$folder/now" ] && [ "$(head -c 2 "$folder/now.jpg" | od -An -tx1)" = ' ff d8' ] || fail "no picture of now"
+[ -s "$folder/now" ] || fail "no text of now"
+[ "$(head -c 2 "$folder/now.jpg" | od -An -tx1)" = ' ff d8' ] || fail "no picture of now"
 
 kill "$server"
 wait "$server" 2>/dev/null || true
