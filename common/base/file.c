@@ -347,6 +347,11 @@ int cairn_file_append_to(const char *path, mode_t mode, struct cairn_error *err)
 	return open_regular(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, mode, err);
 }
 
+int cairn_file_update(const char *path, mode_t mode, struct cairn_error *err)
+{
+	return open_regular(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode, err);
+}
+
 bool cairn_file_append(
     const char *path, mode_t mode, const void *data, size_t bytes, size_t bytes_max, struct cairn_error *err)
 {

@@ -76,6 +76,9 @@ void cairn_file_rotate(const char *path, size_t more, size_t bytes_max);
 /* A regular file to append to, made when it is not there: its descriptor, or a negative errno. A link is refused. */
 int cairn_file_append_to(const char *path, mode_t mode, struct cairn_error *err);
 
+/* The same to read and to write anywhere. */
+int cairn_file_update(const char *path, mode_t mode, struct cairn_error *err);
+
 /* Rotates, then appends data with one write. What could be written only in part is taken back. */
 bool cairn_file_append(
     const char *path, mode_t mode, const void *data, size_t bytes, size_t bytes_max, struct cairn_error *err);

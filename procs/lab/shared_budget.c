@@ -1,7 +1,6 @@
 #include "procs/lab/shared_budget.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/base/file.h"
 
 #define MAGIC UINT64_C(0x3145535250524943) /* "CIRPRSE1" */
 #define NANO 1e9
@@ -36,7 +37,7 @@ static void *map(int fd)
 static struct pages *map_file(int fd, const char *path, uint64_t key, struct cairn_error *err)
 {
 	struct stat st;
-	bool ok = fd >= 0 && flock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0;
+	bool ok = flock(fd, LOCK_EX) == 0 && fstat(fd, &st) == 0;
 	if (ok && st.st_size != 0 && st.st_size != (off_t)sizeof(struct pages)) {
 		cairn_error_set(err, "%s: not a record of what was spent; remove it to begin anew", path);
 		return NULL;
@@ -77,8 +78,8 @@ struct model_purse *model_purse_new(double usd_max, const char *path, uint64_t k
 		if (p->shared == NULL)
 			cairn_error_set(err, "out of memory");
 	} else {
-		int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		p->shared = map_file(fd, path, key, err);
+		int fd = cairn_file_update(path, 0600, err);
+		p->shared = fd >= 0 ? map_file(fd, path, key, err) : NULL;
 		if (fd >= 0)
 			close(fd);
 	}

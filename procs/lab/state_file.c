@@ -1,14 +1,13 @@
 #include "procs/lab/state_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/hash.h"
-
 #include "common/base/whole_io.h"
 
 #define MAGIC UINT64_C(0x324452534e524943) /* "CIRNSRD2" */
@@ -67,7 +66,7 @@ static bool check(struct cairn_state_file *f, const char *path, cairn_state_take
 	const struct head mine = {MAGIC, f->key, f->count, f->bytes};
 	struct head is = {0};
 	struct stat st;
-	if (f->fd < 0 || fstat(f->fd, &st) != 0) {
+	if (fstat(f->fd, &st) != 0) {
 		cairn_error_set(err, "%s: %s", path, strerror(errno));
 		return false;
 	}
@@ -93,8 +92,8 @@ bool cairn_state_open(struct cairn_state_file *f, const char *path, uint64_t key
     size_t bytes, cairn_state_take_fn *take, void *ctx, struct cairn_error *err)
 {
 	*f = (struct cairn_state_file){.key = key, .count = count, .bytes = bytes};
-	f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (check(f, path, take, ctx, err))
+	f->fd = cairn_file_update(path, 0600, err);
+	if (f->fd >= 0 && check(f, path, take, ctx, err))
 		return true;
 	cairn_state_close(f);
 	return false;

@@ -216,7 +216,32 @@ START_TEST(records_that_cannot_be_moved_together_are_left_where_they_are)
 }
 END_TEST
 
+START_TEST(links_fifos_and_folders_are_refused_and_left_as_they_are)
+{
+	char name[64], target[64];
+	struct cairn_state_file f;
+	struct stat st;
+	begin();
+	snprintf(name, sizeof(name), "%s.other", path);
+	snprintf(target, sizeof(target), "%s", path);
+	for (int kind = 0; kind < 3; kind++) {
+		struct cairn_error err = {""};
+		ck_assert_int_eq(kind == 0   ? symlink(target, name)
+				 : kind == 1 ? mkfifo(name, 0600)
+					     : mkdir(name, 0700),
+		    0);
+		ck_assert_msg(!cairn_state_open(&f, name, 77, COUNT, BYTES, take, NULL, &err),
+		    "kind %d was taken", kind);
+		ck_assert_ptr_nonnull(strstr(err.text, ".other: "));
+		ck_assert_int_eq(lstat(name, &st), 0);
+		ck_assert_int_eq(kind == 2 ? rmdir(name) : unlink(name), 0);
+	}
+	end();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("state_file", whatever_bit_is_flipped_only_that_record_is_lost,
     garbage_of_any_length_is_never_taken_for_work, a_record_that_was_cut_off_is_cut_off_the_file,
     a_number_beyond_the_work_is_no_record, a_record_that_a_full_disk_cut_off_spoils_no_later_one,
-    records_that_cannot_be_moved_together_are_left_where_they_are)
+    records_that_cannot_be_moved_together_are_left_where_they_are,
+    links_fifos_and_folders_are_refused_and_left_as_they_are)
