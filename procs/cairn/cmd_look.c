@@ -3,6 +3,7 @@
  * question is asked. */
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +172,8 @@ static int look_back(const struct cli *cli, const char *out, const char *above)
 	struct cairn_error err = {""};
 	char *end = NULL;
 	unsigned long long id = cli->arg_count > 0 ? strtoull(cli->args[0], &end, 10) : 0;
-	if (end != NULL && (end == cli->args[0] || *end != '\0' || id == 0))
+	bool digits = end != NULL && cli->args[0][0] >= '0' && cli->args[0][0] <= '9';
+	if (end != NULL && (!digits || *end != '\0' || id == 0 || id == ULLONG_MAX))
 		return cli_fail(
 		    cli, CLI_USAGE, "'%.40s' is no decision; 'cairn decisions' lists them", cli->args[0]);
 	int status = runs_folder(cli, folder);

@@ -240,13 +240,8 @@ static bool draw(const struct shown *s, const char *path, struct cairn_error *er
 	return cairn_picture_write(&p, path, err);
 }
 
-static bool print_rle(const struct cli *cli, const struct shown *s, struct cairn_error *err)
+static bool print_rle(const struct shown *s, long tokens, struct cairn_error *err)
 {
-	long tokens = cli_count(cli, "tokens", TOKENS_DEFAULT);
-	if (tokens < 0 || tokens > TOKENS_MAX) {
-		cairn_error_set(err, "--tokens: 1 to %d", TOKENS_MAX);
-		return false;
-	}
 	size_t room = (size_t)((double)tokens * CAIRN_RLE_BYTES_PER_TOKEN) + 64;
 	char *text = malloc(room);
 	struct cairn_rle_map map = {s->map.cells, s->map.width, s->map.height, s->map.width, s->map.cell_m,
@@ -324,8 +319,11 @@ int cli_map(const struct cli *cli)
 	struct cairn_error err = {""};
 	struct shown *s = calloc(1, sizeof(*s));
 	const char *png = cli_value(cli, "png"), *save = cli_value(cli, "save");
-	if (s == NULL)
-		return cli_fail(cli, CLI_FAILED, "no memory");
+	long tokens = cli_count_max(cli, "tokens", TOKENS_DEFAULT, TOKENS_MAX);
+	if (tokens < 0 || s == NULL) {
+		free(s);
+		return tokens < 0 ? CLI_USAGE : cli_fail(cli, CLI_FAILED, "no memory");
+	}
 	errno = 0;
 	bool ok = take_map(cli, s, &err);
 	bool absent = !ok && errno == ENOENT;
@@ -341,7 +339,7 @@ int cli_map(const struct cli *cli)
 			fprintf(stderr, "saved: %s\n", save);
 	}
 	if (ok && cli_value(cli, "rle") != NULL)
-		ok = print_rle(cli, s, &err);
+		ok = print_rle(s, tokens, &err);
 	else if (ok && cli->json)
 		ok = print_json(s, &err);
 	else if (ok)

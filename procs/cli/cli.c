@@ -141,8 +141,8 @@ int cli_main(const struct cli_program *program, int argc, char **argv)
 		name = "version";
 	const struct cli_command *command = find_command(program, name);
 	if (command == NULL) {
-		fprintf(stderr, "%s: there is no command '%s'; '%s help' lists them\n", program->name, name,
-		    program->name);
+		fprintf(stderr, "%s: there is no command '%s'; '%s help' lists them\n", program->name,
+		    cli_printable(argv[1]), program->name);
 		return CLI_USAGE;
 	}
 	if (command->program != NULL)

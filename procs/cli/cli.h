@@ -122,6 +122,9 @@ long cli_count_max(const struct cli *cli, const char *name, long dflt, long max)
 /* The same from min on: numbers of worlds, say, begin at 0. */
 long cli_count_within(const struct cli *cli, const char *name, long dflt, long min, long max);
 
+/* The option's time, more than none, into *s, which stays as it is without the option. False after a message. */
+bool cli_time(const struct cli *cli, const char *name, double *s);
+
 /* Connects to the robot of --connect with the key of --key. NULL after a message, with *ret_status. */
 struct cairn_remote *cli_connect(const struct cli *cli, int *ret_status);
 /* True when a process has bound the socket RUN/bus/name. */

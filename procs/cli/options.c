@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/duration.h"
 #include "procs/cli/cli.h"
 #include "procs/cli/rundir.h"
 
@@ -234,6 +235,22 @@ const char *const *cli_values(const struct cli *cli, const char *name, int *ret_
 	int i = find_option(cli->command->options, name, strlen(name), '\0');
 	*ret_count = i >= 0 ? cli->counts[i] : 0;
 	return i >= 0 ? cli->values[i] : NULL;
+}
+
+bool cli_time(const struct cli *cli, const char *name, double *s)
+{
+	const char *text = cli_value(cli, name);
+	struct cairn_error err = {""};
+	double value_s = 0.0;
+	if (text == NULL)
+		return true;
+	if (!cairn_duration_parse(text, &value_s, &err) || value_s <= 0.0) {
+		cli_fail(cli, CLI_USAGE, "--%s: %s", name,
+		    err.text[0] != '\0' ? err.text : "more than 0 s is wanted");
+		return false;
+	}
+	*s = value_s;
+	return true;
 }
 
 long cli_count(const struct cli *cli, const char *name, long dflt)

@@ -1,10 +1,14 @@
 #include "procs/lab/bench.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/hash.h"
 
 #include "procs/cli/cli.h"
@@ -89,11 +93,18 @@ bool cairn_bench_most(
 	return met;
 }
 
+bool cairn_bench_usage(struct cairn_bench_out *out)
+{
+	out->usage = true;
+	return false;
+}
+
 int cairn_bench_command(const struct cli *cli)
 {
 	const struct cairn_bench *b = (const struct cairn_bench *)cli->command;
-	struct cairn_bench_out out = {cli, cli->json, 0};
-	return b->run(&out) && out.lines > 0 ? CLI_OK : CLI_FAILED;
+	struct cairn_bench_out out = {.cli = cli, .json = cli->json};
+	bool good = b->run(&out) && out.lines > 0;
+	return good ? CLI_OK : out.usage ? CLI_USAGE : CLI_FAILED;
 }
 
 static void print_row(const struct cli *cli, const char *name, const char *summary)
@@ -139,6 +150,26 @@ static int check_once(const struct cli *cli)
 	return CLI_OK;
 }
 
+/* The places of the results, before hours are spent on them. */
+static int check_places(const struct cli *cli)
+{
+	const char *report = cli_value(cli, "report"), *state = cli_value(cli, "state");
+	struct cairn_error err = {""};
+	struct stat st;
+	if (report != NULL && ((mkdir(report, 0777) != 0 && errno != EEXIST) || stat(report, &st) != 0 ||
+				  !S_ISDIR(st.st_mode) || access(report, W_OK | X_OK) != 0))
+		return cli_fail(
+		    cli, CLI_USAGE, "--report: %s: no folder that can be made or written to", report);
+	if (state == NULL)
+		return CLI_OK;
+	int fd = lstat(state, &st) == 0 ? cairn_file_update(state, 0600, &err) : -1;
+	if (fd >= 0)
+		close(fd);
+	else if (err.text[0] != '\0' || !cli_can_write(state, &err))
+		return cli_fail(cli, CLI_USAGE, "--state: %s", err.text);
+	return CLI_OK;
+}
+
 static void add_provenance(const struct cli *cli, json_t *result)
 {
 	char build[20];
@@ -155,6 +186,8 @@ int cairn_eval_command(const struct cli *cli)
 {
 	const struct cairn_eval *eval = (const struct cairn_eval *)cli->command;
 	int usage = check_once(cli);
+	if (usage == CLI_OK)
+		usage = check_places(cli);
 	if (usage != CLI_OK)
 		return usage;
 	json_t *result = json_object(), *figures = json_object();

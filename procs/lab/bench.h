@@ -16,7 +16,10 @@ struct cairn_bench_out {
 	const struct cli *cli; /* options and further arguments of the command line */
 	bool json;
 	int lines;
+	bool usage; /* the options were wrong */
 };
+/* Ends a benchmark whose options are wrong, after a message: false. */
+bool cairn_bench_usage(struct cairn_bench_out *out);
 
 struct cairn_bench {
 	struct cli_command

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/duration.h"
 #include "common/base/geom.h"
 #include "procs/cli/rundir.h"
 #include "procs/lab/bench.h"
@@ -221,11 +220,8 @@ bool cairn_bench_consumers(struct cairn_bench_out *out)
 {
 	struct cairn_error err = {""};
 	double total_s = 120.0;
-	const char *text = cli_value(out->cli, "for");
-	if (text != NULL && !cairn_duration_parse(text, &total_s, &err)) {
-		fprintf(stderr, "cairn bench: --for: %s\n", err.text);
-		return false;
-	}
+	if (!cli_time(out->cli, "for", &total_s))
+		return cairn_bench_usage(out);
 	struct bench *b = calloc(1, sizeof(*b));
 	if (b == NULL)
 		return false;

@@ -290,9 +290,9 @@ static bool measure_how(struct cairn_bench_out *out, const char *how, bool realt
 
 bool cairn_bench_reaction(struct cairn_bench_out *out)
 {
-	long samples = cli_count(out->cli, "samples", SAMPLES);
-	if (samples < 1 || samples > SAMPLES_MAX)
-		return false;
+	long samples = cli_count_max(out->cli, "samples", SAMPLES, SAMPLES_MAX);
+	if (samples < 1)
+		return cairn_bench_usage(out);
 	cli_catch_signals();
 	struct sched_param ordinary = {0}, high = {.sched_priority = 1};
 	bool may = sched_setscheduler(0, SCHED_FIFO, &high) == 0;

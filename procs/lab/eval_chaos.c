@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/duration.h"
 #include "common/base/geom.h"
 #include "common/base/rng.h"
 #include "common/slam/mapper.h"
@@ -473,15 +472,9 @@ enum cairn_eval_end cairn_eval_chaos(const struct cli *cli, json_t *figures)
 	static struct chaos c; /* large */
 	char dir[4096], cairn[4200];
 	double limit_s = DEFAULT_S;
-	struct cairn_error err = {""};
-	const char *limit = cli_value(cli, "for");
 	long seed = cli_count(cli, "seed", 1);
-	if (seed < 0)
+	if (seed < 0 || !cli_time(cli, "for", &limit_s))
 		return CAIRN_EVAL_USAGE;
-	if (limit != NULL && !cairn_duration_parse(limit, &limit_s, &err)) {
-		fprintf(stderr, "cairn eval chaos: --for: %s\n", err.text);
-		return CAIRN_EVAL_USAGE;
-	}
 	if (!cairn_program_dir(dir, sizeof(dir))) {
 		json_object_set_new(figures, "problem", json_string("where this program is cannot be told"));
 		return CAIRN_EVAL_FAILED;

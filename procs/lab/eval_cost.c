@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "common/base/file.h"
-#include "common/base/duration.h"
 #include "common/rules/config_check.h"
 #include "common/vlm/memory.h"
 #include "common/vlm/profile.h"
@@ -250,13 +249,10 @@ enum cairn_eval_end cairn_eval_cost(const struct cli *cli, json_t *figures)
 	static struct cost c; /* large */
 	char dir[4096], cairn[4200];
 	double limit_s = DEFAULT_S;
-	const char *text = cli_value(cli, "for");
 	if (cli_value(cli, "by-need") != NULL)
 		return cost_by_need(cli, figures);
-	if (text != NULL && !cairn_duration_parse(text, &limit_s, &c.problem)) {
-		fprintf(stderr, "cairn eval cost: --for: %s\n", c.problem.text);
+	if (!cli_time(cli, "for", &limit_s))
 		return CAIRN_EVAL_USAGE;
-	}
 	if (!configure(cli, &c)) {
 		fprintf(stderr, "cairn eval cost: %s\n", c.problem.text);
 		return CAIRN_EVAL_USAGE;

@@ -119,7 +119,7 @@ enum cairn_eval_end cairn_eval_mounting(const struct cli *cli, json_t *figures)
 	const char *file = cli_value(cli, "config");
 	cairn_config_defaults(&p->cfg);
 	if (file != NULL && (!cairn_config_load(&p->cfg, file, &err) || !cairn_config_check(&p->cfg, &err))) {
-		fprintf(stderr, "cairn eval: %s\n", err.text);
+		fprintf(stderr, "cairn eval mounting: %s\n", err.text);
 		free(p);
 		return CAIRN_EVAL_USAGE;
 	}

@@ -50,7 +50,7 @@ static bool read_without(const char *without, struct cairn_safety_options *o)
 			   strcmp(without, "sequencer,motor") == 0;
 	if (o->without_sequencer || o->without_motor)
 		return true;
-	fprintf(stderr, "cairn eval: --without takes sequencer, motor, or both with a comma\n");
+	fprintf(stderr, "cairn eval safety: --without takes sequencer, motor, or both with a comma\n");
 	return false;
 }
 
@@ -63,7 +63,7 @@ static bool read_plan(const struct cli *cli, struct plan *p)
 	const char *file = cli_value(cli, "config");
 	cairn_config_defaults(&p->cfg);
 	if (file != NULL && (!cairn_config_load(&p->cfg, file, &err) || !cairn_config_check(&p->cfg, &err))) {
-		fprintf(stderr, "cairn eval: %s\n", err.text);
+		fprintf(stderr, "cairn eval safety: %s\n", err.text);
 		return false;
 	}
 	p->hours = hours != NULL ? strtod(hours, &end) : HOURS_DEFAULT;
@@ -73,7 +73,7 @@ static bool read_plan(const struct cli *cli, struct plan *p)
 	if (seed < 0 || p->jobs < 1)
 		return false;
 	if ((end != NULL && *end != '\0') || !(p->hours > 0.0 && p->hours <= HOURS_MAX)) {
-		fprintf(stderr, "cairn eval: --hours must be a number of hours up to %g\n", HOURS_MAX);
+		fprintf(stderr, "cairn eval safety: --hours must be a number of hours up to %g\n", HOURS_MAX);
 		return false;
 	}
 	p->episodes = (uint64_t)ceil(p->hours * 3600.0 / CAIRN_SAFETY_EPISODE_S);

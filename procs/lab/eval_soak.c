@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/duration.h"
 #include "procs/lab/bench.h"
 #include "procs/cli/cli.h"
 #include "procs/lab/stack_fixture.h"
@@ -230,12 +229,9 @@ enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures)
 	static struct soak s; /* large */
 	double total_s = DEFAULT_S;
 	struct cairn_error err = {""};
-	const char *limit = cli_value(cli, "for");
 	const char *world = cli_value(cli, "world");
-	if (limit != NULL && !cairn_duration_parse(limit, &total_s, &err)) {
-		fprintf(stderr, "cairn eval soak: --for: %s\n", err.text);
+	if (!cli_time(cli, "for", &total_s))
 		return CAIRN_EVAL_USAGE;
-	}
 	bool passed = false;
 	if (open_soak(&s, world != NULL ? world : "config/worlds/home.yaml", total_s, &err))
 		passed = drive_and_judge(&s, total_s, figures);

@@ -33,7 +33,10 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 	    {"eval", "explore --seeds 1001"}, {"eval", "arenas --mode dream"},
 	    {"eval", "explore studio.yaml"}, {"eval", "chaos --for soon"}, {"eval", "safety --hours many"},
 	    {"config", "--set robot.speed_max_mps=9"}, {"config", "--config /nonexistent.yaml"},
-	    {"restart", "--json x"}, {"nothing", ""}};
+	    {"eval", "chaos --for 0"}, {"eval", "soak --for 0s"}, {"eval", "cost --for 0"},
+	    {"bench", "reaction --samples 0"}, {"bench", "consumers --for 0"}, {"look", "-5"},
+	    {"look", "99999999999999999999"}, {"map", "--rle --tokens -4"}, {"restart", "--json x"},
+	    {"nothing", ""}, {"$(printf '\\033[31mred')", ""}};
 	make_run_dir();
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		const struct output *o = cairn(lines[i][0], lines[i][1]);
@@ -41,6 +44,7 @@ START_TEST(wrong_usage_ends_with_2_and_one_line)
 		    o->status == 2, "%s %s: status %d: %s", lines[i][0], lines[i][1], o->status, o->err);
 		ck_assert_str_eq(o->out, "");
 		ck_assert_ptr_eq(strchr(o->err, '\n'), o->err + strlen(o->err) - 1);
+		ck_assert_ptr_null(strchr(o->err, '\033'));
 	}
 	remove_run_dir();
 }

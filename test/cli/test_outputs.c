@@ -41,4 +41,29 @@ START_TEST(a_place_for_the_result_that_cannot_be_written_is_refused_before_the_w
 }
 END_TEST
 
-CAIRN_TEST_MAIN("outputs", a_place_for_the_result_that_cannot_be_written_is_refused_before_the_work)
+START_TEST(an_evaluation_looks_at_the_places_of_its_results_first)
+{
+	char path[128];
+	struct stat st;
+	make_run_dir();
+	write_file("file", "mine", "w");
+	snprintf(path, sizeof(path), "%s/fifo", run_dir);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/link", run_dir);
+	ck_assert_int_eq(symlink("file", path), 0);
+	refused("eval", "frequency --report %s/file", "--report: ");
+	refused("eval", "eqa --report %s/fifo", "--report: ");
+	refused("eval", "frequency --report %s/none/here", "--report: ");
+	refused("eval", "safety --state %s/fifo", "not a file (a device");
+	refused("eval", "dead-ends --state %s/link", "is a link");
+	refused("eval", "safety --state %s/none/here", "--state: ");
+	refused("eval", "safety --config %s/none.yaml", "cairn eval safety: ");
+	refused("eval", "mounting --config %s/none.yaml", "cairn eval mounting: ");
+	snprintf(path, sizeof(path), "%s/file", run_dir);
+	ck_assert(stat(path, &st) == 0 && st.st_size == 4);
+	remove_run_dir();
+}
+END_TEST
+
+CAIRN_TEST_MAIN("outputs", an_evaluation_looks_at_the_places_of_its_results_first,
+    a_place_for_the_result_that_cannot_be_written_is_refused_before_the_work)
