@@ -28,7 +28,7 @@ struct drive {
 	struct cairn_msg_pose pose;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_mission mission;
-	struct cairn_msg_frontiers frontiers;
+	struct cairn_msg_frontiers asked, frontiers; /* when it was asked, and when it was decided */
 	struct cairn_msg_candidates candidates;
 	struct cairn_msg_zones zones;
 	struct cairn_msg_decision past;
@@ -276,6 +276,12 @@ static bool run(struct drive *d, const struct cairn_recording *recording, uint32
 	d->planner = d->seq != NULL ? cairn_planner_new(cfg, err) : NULL;
 	d->bus = (struct cairn_lockstep){.seq = d->seq, .planner = d->planner, .now_ns = d->t0_ns};
 	cairn_lockstep_init(&d->bus);
+	/* What was asked about first: of a frontier that has gone since, another may stand in its place. */
+	if (d->planner != NULL &&
+	    cairn_recorded_newest(
+		&recording->questions[i].asked, CAIRN_TOPIC_FRONTIERS, &d->hdr, &d->asked) &&
+	    d->hdr.t_ns < d->t0_ns - 1)
+		cairn_lockstep_send(&d->bus, CAIRN_TOPIC_FRONTIERS, &d->asked, d->hdr.t_ns);
 	if (d->planner == NULL || !tell_seen(d, recording, i, err) || !hand_in(d, line, err) ||
 	    !show_map(d, line, err))
 		return false;

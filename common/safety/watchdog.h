@@ -27,7 +27,7 @@
 #include "common/config/config.h"
 #include "ipc/messages.h"
 
-#define CAIRN_WATCHDOG_STAGES_MAX 32
+#define CAIRN_WATCHDOG_STAGES_MAX 40
 #define CAIRN_HEALTH_ESTOP                                                                                   \
 	"emergency stop: " /* how a problem of health begins that is one; the reason follows */
 #define CAIRN_WATCHDOG_STEP_MS 50

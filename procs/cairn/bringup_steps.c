@@ -412,7 +412,7 @@ int bringup_begin(struct bringup *b, const struct cli *cli)
 	char share[1024];
 	int sets;
 	b->cli = cli;
-	struct up_options options = {.config_file = cli_value(cli, "config")};
+	struct up_options options = {.config_file = cli_value(cli, "config"), .real = true};
 	options.sets = cli_values(cli, "set", &sets);
 	options.set_count = sets;
 	if (cli_bus_bound(cli->run_dir, "motor.ctl"))

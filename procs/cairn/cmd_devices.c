@@ -15,8 +15,6 @@
 #include "procs/cairn/up.h"
 #include "procs/shell/serial.h"
 
-#define SETS_MAX 64
-
 struct port {
 	int row; /* of cairn_port_tries that speaks there; -1: none */
 	char said[96];
@@ -194,16 +192,9 @@ int cli_devices(const struct cli *cli)
 	char share[1024];
 	int sets;
 	const char *sys = cli_value(cli, "sys"), *dev = cli_value(cli, "dev");
-	struct up_options options = {.config_file = cli_value(cli, "config")};
-	const char *const *given = cli_values(cli, "set", &sets);
-	/* Real devices are looked for, whatever the configuration would drive. */
-	const char *all[1 + SETS_MAX] = {"robot.drive=serial"};
-	if (sets > SETS_MAX)
-		return cli_fail(cli, CLI_USAGE, "--set: at most %d", SETS_MAX);
-	for (int i = 0; i < sets; i++)
-		all[1 + i] = given[i];
-	options.sets = all;
-	options.set_count = 1 + sets;
+	struct up_options options = {.config_file = cli_value(cli, "config"), .real = true};
+	options.sets = cli_values(cli, "set", &sets);
+	options.set_count = sets;
 	if (!up_config(&v.cfg, &options, share, sizeof(share), &err))
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	v.cli = cli;

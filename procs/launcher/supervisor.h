@@ -13,7 +13,7 @@
 #include "common/config/config.h"
 #include "ipc/messages.h"
 
-#define CAIRN_SUP_STAGES_MAX 30
+#define CAIRN_SUP_STAGES_MAX 40
 #define CAIRN_SUP_DEATHS_MAX 64
 
 struct cairn_sup_row {
