@@ -105,6 +105,7 @@ struct up_options {
 	bool real;   /* real devices are meant, whatever the configuration would drive */
 	bool record; /* record.enabled */
 	bool fresh;  /* what was learned before is set aside */
+	bool real;   /* devices are asked: a simulated robot is meant to be a serial one */
 };
 
 #define UP_COVERAGE_STEP_S 5.0

@@ -41,6 +41,8 @@ static bool merge(
 		return false;
 	if (options->world != NULL)
 		snprintf(cfg->sim.world, sizeof(cfg->sim.world), "%s", options->world);
+	if (options->real && cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED)
+		cfg->robot.drive = CAIRN_CHOICE_DRIVE_SERIAL;
 	cfg->record.enabled = cfg->record.enabled || options->record;
 	if (options->goal != NULL)
 		snprintf(cfg->mission.goal, sizeof(cfg->mission.goal), "%s", options->goal);
