@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/file.h"
+#include "procs/launcher/namespace.h"
 
 const struct check_row check_rows[] = {
 #define FILES CHECK_FILES
@@ -84,4 +85,16 @@ bool check_file(
 	}
 	close(fd);
 	return true;
+}
+
+bool check_visible(
+    const struct check_context *ctx, const char *path, const char *key, struct check_result *ret)
+{
+	if (!cairn_namespace_hides(path) || ctx->cfg->launcher.isolation == CAIRN_CHOICE_ISOLATION_HOST)
+		return true;
+	check_says(ret, CHECK_FAILS,
+	    "%s: %s: the stages do not see what lies in /tmp or /dev/shm directly; move it into a folder "
+	    "(or launcher.isolation: host)",
+	    key, path);
+	return false;
 }

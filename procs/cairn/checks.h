@@ -64,6 +64,11 @@ bool check_path(
 bool check_file(
     struct check_context *ctx, char *path, size_t path_bytes, const char *key, struct check_result *ret);
 
+/* The stages that use shared memory have a /tmp and a /dev/shm of their own, in which they see the host's folders. False with the
+ * result set: what lies at this absolute path is hidden from them. */
+bool check_visible(
+    const struct check_context *ctx, const char *path, const char *key, struct check_result *ret);
+
 /* The run directory, or the nearest folder above it that is there. */
 void check_nearest_folder(const char *run_dir, char *path, size_t path_bytes);
 

@@ -24,26 +24,12 @@
 #include "ipc/remote.h"
 #include "procs/cairn/checks.h"
 #include "procs/cli/rundir.h"
-#include "procs/launcher/namespace.h"
 
 #define LEANS_RAD 0.5 /* so far from upright a picture is hard to read */
 
 static bool simulated(const struct check_context *ctx)
 {
 	return ctx->cfg->robot.drive == CAIRN_CHOICE_DRIVE_SIMULATED;
-}
-
-/* The stages that use shared memory have a /tmp and a /dev/shm of their own, in which they see the host's folders. */
-static bool visible(
-    const struct check_context *ctx, const char *path, const char *key, struct check_result *ret)
-{
-	if (!cairn_namespace_hides(path) || ctx->cfg->launcher.isolation == CAIRN_CHOICE_ISOLATION_HOST)
-		return true;
-	check_says(ret, CHECK_FAILS,
-	    "%s: %s: the stages do not see what lies in /tmp or /dev/shm directly; move it into a folder "
-	    "(or launcher.isolation: host)",
-	    key, path);
-	return false;
 }
 
 /* iceoryx names its segments after the group, and asks the user database who the user is. */
@@ -72,15 +58,21 @@ void check_model_files(struct check_context *ctx, struct check_result *ret)
 	struct cairn_text system = {0};
 	struct cairn_error err = {""};
 	if (!check_path(ctx, vlm->prompts, sizeof(vlm->prompts), "vlm.prompts", ret) ||
-	    !check_file(ctx, vlm->providers, sizeof(vlm->providers), "vlm.providers", ret))
+	    !check_file(ctx, vlm->providers, sizeof(vlm->providers), "vlm.providers", ret) ||
+	    !check_visible(ctx, vlm->providers, "vlm.providers", ret))
 		return;
 	if (vlm->replay[0] != '\0' &&
 	    (!check_file(ctx, vlm->replay, sizeof(vlm->replay), "vlm.replay", ret) ||
-		!visible(ctx, vlm->replay, "vlm.replay", ret)))
+		!check_visible(ctx, vlm->replay, "vlm.replay", ret)))
+		return;
+	struct cairn_config_agent *agent = &ctx->cfg->agent;
+	if (agent->enabled && agent->replay[0] != '\0' &&
+	    (!check_file(ctx, agent->replay, sizeof(agent->replay), "agent.replay", ret) ||
+		!check_visible(ctx, agent->replay, "agent.replay", ret)))
 		return;
 	if (!cairn_prompt_load(ctx->cfg, &system, &err))
 		check_says(ret, CHECK_FAILS, "vlm.prompts: %s", err.text);
-	else if (visible(ctx, vlm->record, "vlm.record", ret))
+	else if (check_visible(ctx, vlm->record, "vlm.record", ret))
 		check_says(ret, CHECK_OK, "%s, %s", vlm->prompts, vlm->providers);
 	cairn_text_free(&system);
 }
@@ -99,11 +91,11 @@ void check_network(struct check_context *ctx, struct check_result *ret)
 	}
 	bool path = strchr(d->onnxruntime, '/') != NULL; /* else a name, which the loader looks for */
 	if (check_file(ctx, d->model, sizeof(d->model), "detect.model", ret) &&
-	    visible(ctx, d->model, "detect.model", ret) &&
+	    check_visible(ctx, d->model, "detect.model", ret) &&
 	    check_file(ctx, d->model_labels, sizeof(d->model_labels), "detect.model_labels", ret) &&
-	    visible(ctx, d->model_labels, "detect.model_labels", ret) &&
+	    check_visible(ctx, d->model_labels, "detect.model_labels", ret) &&
 	    (!path || (check_file(ctx, d->onnxruntime, sizeof(d->onnxruntime), "detect.onnxruntime", ret) &&
-			  visible(ctx, d->onnxruntime, "detect.onnxruntime", ret))))
+			  check_visible(ctx, d->onnxruntime, "detect.onnxruntime", ret))))
 		check_says(ret, CHECK_OK, "%s", d->model);
 }
 
@@ -367,7 +359,7 @@ void check_start_map(struct check_context *ctx, struct check_result *ret)
 		return;
 	}
 	if (!check_path(ctx, cfg->map.start_file, sizeof(cfg->map.start_file), "map.start_file", ret) ||
-	    !visible(ctx, cfg->map.start_file, "map.start_file", ret))
+	    !check_visible(ctx, cfg->map.start_file, "map.start_file", ret))
 		return;
 	if (!cairn_map_file_load(&map, cfg->map.start_file, &err))
 		check_says(

@@ -34,24 +34,27 @@ void check_certificates(struct check_context *ctx, struct check_result *ret)
 	bool web = cfg->web.enabled, fleet = cfg->fleet.broker[0] != '\0';
 	const struct {
 		const char *key;
-		bool used;
+		bool used, hidden; /* hidden: read by a stage that does not see all of /tmp */
 		char *path;
 		size_t path_bytes;
 		const char *what;
 	} rows[] = {
-	    {"vlm.ca_file", true, cfg->vlm.ca_file, sizeof(cfg->vlm.ca_file), "CERTIFICATE-----"},
-	    {"web.cert_file", web, cfg->web.cert_file, sizeof(cfg->web.cert_file), "CERTIFICATE-----"},
-	    {"web.key_file", web, cfg->web.key_file, sizeof(cfg->web.key_file), "PRIVATE KEY-----"},
-	    {"fleet.ca_file", fleet, cfg->fleet.ca_file, sizeof(cfg->fleet.ca_file), "CERTIFICATE-----"},
-	    {"fleet.cert_file", fleet, cfg->fleet.cert_file, sizeof(cfg->fleet.cert_file),
+	    {"vlm.ca_file", true, true, cfg->vlm.ca_file, sizeof(cfg->vlm.ca_file), "CERTIFICATE-----"},
+	    {"web.cert_file", web, false, cfg->web.cert_file, sizeof(cfg->web.cert_file), "CERTIFICATE-----"},
+	    {"web.key_file", web, false, cfg->web.key_file, sizeof(cfg->web.key_file), "PRIVATE KEY-----"},
+	    {"fleet.ca_file", fleet, false, cfg->fleet.ca_file, sizeof(cfg->fleet.ca_file),
 		"CERTIFICATE-----"},
-	    {"fleet.key_file", fleet, cfg->fleet.key_file, sizeof(cfg->fleet.key_file), "PRIVATE KEY-----"},
+	    {"fleet.cert_file", fleet, false, cfg->fleet.cert_file, sizeof(cfg->fleet.cert_file),
+		"CERTIFICATE-----"},
+	    {"fleet.key_file", fleet, false, cfg->fleet.key_file, sizeof(cfg->fleet.key_file),
+		"PRIVATE KEY-----"},
 	};
 	int count = 0;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!rows[i].used || rows[i].path[0] == '\0')
 			continue;
 		if (!check_path(ctx, rows[i].path, rows[i].path_bytes, rows[i].key, ret) ||
+		    (rows[i].hidden && !check_visible(ctx, rows[i].path, rows[i].key, ret)) ||
 		    !holds(rows[i].path, rows[i].what, rows[i].key, ret))
 			return;
 		count++;

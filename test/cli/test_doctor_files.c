@@ -32,6 +32,7 @@ START_TEST(files_that_stages_could_not_read_are_named)
 	refuses("--set vlm.prompts=%s/empty", "model-files", "vlm.prompts: ");
 	refuses("--set vlm.prompts=%s/fifo", "model-files", "/fifo/role.txt: Not a directory");
 	refuses("--set vlm.providers=%s/fifo", "model-files", "/fifo: not a file (a device");
+	refuses("--set agent.enabled=true --set agent.replay=%s/fifo", "model-files", "agent.replay: ");
 	refuses("--set vlm.ca_file=%s/fifo", "certificates", "/fifo: not a file (a device");
 	refuses("--set vlm.ca_file=%s/junk", "certificates", "/junk: no PEM file with a CERTIFICATE");
 	refuses("--set web.cert_file=%s/none --set web.key_file=%s/junk", "certificates",
@@ -62,6 +63,10 @@ END_TEST
 
 START_TEST(only_what_lies_in_tmp_directly_is_hidden_from_the_stages)
 {
+	static const struct {
+		const char *key, *check;
+	} rows[] = {{"map.start_file", "start-map"}, {"vlm.providers", "model-files"},
+	    {"vlm.ca_file", "certificates"}, {"vlm.replay", "model-files"}};
 	char name[] = "/tmp/cairn-map-XXXXXX", args[128];
 	int fd = mkstemp(name);
 	ck_assert_int_ge(fd, 0);
@@ -70,8 +75,10 @@ START_TEST(only_what_lies_in_tmp_directly_is_hidden_from_the_stages)
 	write_file("house.yaml", "image: nowhere.pgm\n", "w");
 	refuses(
 	    "--set map.start_file=%s/house.yaml", "start-map", "mend the map"); /* read, and found wanting */
-	snprintf(args, sizeof(args), "--set map.start_file=%s", name);
-	refuses(args, "start-map", "the stages do not see what lies in /tmp or /dev/shm directly");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(args, sizeof(args), "--set %s=%s", rows[i].key, name);
+		refuses(args, rows[i].check, "the stages do not see what lies in /tmp or /dev/shm directly");
+	}
 	ck_assert_int_eq(unlink(name), 0);
 	remove_run_dir();
 }
