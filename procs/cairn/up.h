@@ -102,7 +102,6 @@ struct up_options {
 	const char *config_file, *world, *limit, *goal; /* NULL = not given */
 	const char *const *sets;
 	int set_count;
-	bool real;   /* real devices are meant, whatever the configuration would drive */
 	bool record; /* record.enabled */
 	bool fresh;  /* what was learned before is set aside */
 	bool real;   /* devices are asked: a simulated robot is meant to be a serial one */

@@ -23,7 +23,6 @@
 #include "procs/launcher/placement.h"
 
 enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
-#define SETS_MAX 256
 #define LOCK_NAME "up.lock" /* also what a run directory is known by */
 #define LIMIT_USEFUL_S 60.0 /* a mission shorter than this ends about where it began */
 #define PREDECESSOR_WAIT_MS 50
@@ -307,19 +306,7 @@ bool up_run_dir_fits(const char *run_dir, struct cairn_error *err)
 bool up_config(struct cairn_config *cfg, const struct up_options *options, char *share, size_t bytes,
     struct cairn_error *err)
 {
-	struct up_options with = *options;
-	const char *sets[1 + SETS_MAX] = {"robot.drive=serial"};
-	if (options->set_count > SETS_MAX) {
-		cairn_error_set(err, "--set: at most %d", SETS_MAX);
-		return false;
-	}
-	for (int i = 0; i < options->set_count; i++)
-		sets[1 + i] = options->sets[i];
-	if (options->real) {
-		with.sets = sets;
-		with.set_count++;
-	}
-	return cairn_share_dir(share, bytes, err) && merge(cfg, &with, share, err);
+	return cairn_share_dir(share, bytes, err) && merge(cfg, options, share, err);
 }
 
 bool up_prepare(struct up_run *run, const struct up_options *options, int *ret_lock_fd, int *ret_status,
