@@ -123,7 +123,7 @@ void check_depth(struct check_context *ctx, struct check_result *ret)
 		check_says(ret, CHECK_SKIPPED, "no camera of its own (robot.depth_device)");
 	else if (!check_path(
 		     ctx, cfg->depth_alignment, sizeof(cfg->depth_alignment), "robot.depth_alignment", ret) ||
-		 !visible(ctx, cfg->depth_alignment, "robot.depth_alignment", ret))
+		 !check_visible(ctx, cfg->depth_alignment, "robot.depth_alignment", ret))
 		return;
 	else if (!cairn_depth_alignment_load(&alignment, cfg->depth_alignment, &err))
 		check_says(ret, CHECK_FAILS, "robot.depth_alignment: %s", err.text);
