@@ -47,7 +47,7 @@ pageTest('every part shows what came, and axe-core finds nothing', { token: TOKE
 		assert.deepEqual(await violations(page), [], tab);
 	}
 	await page.click('#map-layers');
-	assert.equal(await page.locator('#layers button').count(), 13);
+	assert.equal(await page.locator('#layers button').count(), 14);
 	assert.deepEqual(await violations(page), []);
 });
 
@@ -71,17 +71,33 @@ pageTest('a thing is shown with the picture that shows it best, and can be drive
 	await row.waitFor();
 });
 
+/** What is written on canvases from now on, as window.written. */
+const noteWriting = (page) => page.evaluate(() => {
+	window.written = [];
+	const draw = CanvasRenderingContext2D.prototype.fillText;
+	CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+		window.written.push(text);
+		draw.call(this, text, ...rest);
+	};
+});
+
+pageTest('the goal of an exploration is on the map once its place is known', { token: TOKEN }, async (page) => {
+	const mission = mock.latest.get('mission').message.data;
+	const shown = async () => (await page.evaluate(() => window.written)).includes('goal: kitchen');
+	await noteWriting(page);
+	mock.say('mission', { ...mission, goal: 'find the kettle', goal_known: false, goal_place: '' });
+	assert.equal(await shown(), false);
+	await until(async () => {
+		mock.say('mission', { ...mission, goal: 'find the kettle', goal_known: true, goal_place: 'kitchen', goal_x_m: 1.5, goal_y_m: 0.5 });
+		return shown();
+	}, 'the goal on the map');
+	mock.say('mission', mission);
+});
+
 pageTest('a gap that is too narrow is on the map and in the table with its width and what it lacks', { token: TOKEN }, async (page) => {
 	const opening = (id, x_m, gap_x_m) => ({ id, x_m, y_m: 2, goal_x_m: 1, goal_y_m: 0, distance_m: -1, width_m: 1, gain_m2: 2, detour_m: -1, kind: 'frontier', gap_m: 0.33, gap_x_m, gap_y_m: -0.45 });
 	const frontiers = { items: [opening(1, 2, 1.2), opening(2, 4, 1.3)], blind: [], total: 2, reachable: 0, free_m2: 12, coverage: 0.5, needs_m: 0.4 };
-	await page.evaluate(() => {
-		window.written = [];
-		const draw = CanvasRenderingContext2D.prototype.fillText;
-		CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-			window.written.push(text);
-			draw.call(this, text, ...rest);
-		};
-	});
+	await noteWriting(page);
 	assert.equal(await page.evaluate(async (f) => (await import('/narrow.js')).narrowGaps(f).length, frontiers), 1, 'two openings behind one gap');
 	await page.click('#tab-places');
 	await until(async () => {
