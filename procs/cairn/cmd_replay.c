@@ -199,6 +199,8 @@ static bool start_launcher(struct replay *r)
 	int status = cairn_spawn(&r->launcher, argv, env, NULL, SIGTERM, true);
 	if (status < 0)
 		cli_fail(r->cli, CLI_FAILED, "cannot start the launcher: %s", strerror(-status));
+	else
+		up_note_launcher(r->run.run_dir, r->launcher.pid);
 	return status >= 0;
 }
 

@@ -82,7 +82,7 @@ static void on_signal(struct up *u, uint32_t signo)
 
 static bool start_launcher(struct up *u)
 {
-	char dir[4096], path[4200], run[300], pid_path[300];
+	char dir[4096], path[4200], run[300];
 	if (!cairn_program_dir(dir, sizeof(dir)))
 		return false;
 	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
@@ -104,10 +104,7 @@ static bool start_launcher(struct up *u)
 		return false;
 	}
 	u->heard_ns = cli_now_ns();
-	snprintf(pid_path, sizeof(pid_path), "%s/launcher.pid", u->run.run_dir);
-	char text[16];
-	int n = snprintf(text, sizeof(text), "%d\n", u->launcher.pid);
-	(void)cairn_file_replace(pid_path, CAIRN_FILE_NO_SYNC, 0644, text, (size_t)n, NULL);
+	up_note_launcher(u->run.run_dir, u->launcher.pid);
 	return true;
 }
 

@@ -112,6 +112,8 @@ struct up_options {
 /* The configuration as a run would take it. share: room for the folder that holds config/. */
 bool up_config(struct cairn_config *cfg, const struct up_options *options, char *share, size_t bytes,
     struct cairn_error *err);
+/* In the run directory, for 'cairn down' and whoever asks whether a stack runs there. */
+void up_note_launcher(const char *run_dir, pid_t pid);
 /* Could this be the run directory? Makes and removes nothing. False with the reason. */
 bool up_run_dir_fits(const char *run_dir, struct cairn_error *err);
 /* Merges the configuration, goes through the checks of checks.def and makes the run directory. run->run_dir is set by the caller. *ret_lock_fd keeps a second `up` out. False

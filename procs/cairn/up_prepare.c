@@ -291,6 +291,14 @@ static bool make_run_dir(struct up_run *run, struct check_context *ctx, bool fre
 	return cairn_config_save(&run->cfg, path, err);
 }
 
+void up_note_launcher(const char *run_dir, pid_t pid)
+{
+	char path[300], text[16];
+	snprintf(path, sizeof(path), "%s/launcher.pid", run_dir);
+	int n = snprintf(text, sizeof(text), "%d\n", (int)pid);
+	(void)cairn_file_replace(path, CAIRN_FILE_NO_SYNC, 0644, text, (size_t)n, NULL);
+}
+
 bool up_run_dir_fits(const char *run_dir, struct cairn_error *err)
 {
 	struct stat st;
