@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/vlm/profile.h"
 #include "procs/cairn/commands.h"

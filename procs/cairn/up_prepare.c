@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/duration.h"
 #include "common/rules/config_check.h"
 #include "ipc/lockfile.h"
