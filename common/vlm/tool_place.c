@@ -72,7 +72,7 @@ static bool read_id(const char *text, struct cairn_tool_place *ret)
 /* "1.5,-2", "(1.5, -2)" and "[1.5, -2]", and the same as a list of two numbers. */
 bool cairn_tool_point(const json_t *value, double *x_m, double *y_m)
 {
-	char open = '\0', close = '\0', end;
+	char open[2], close[2], end;
 	const char *text = json_string_value(value);
 	if (json_is_array(value)) {
 		const json_t *x = json_array_get(value, 0), *y = json_array_get(value, 1);
@@ -82,7 +82,7 @@ bool cairn_tool_point(const json_t *value, double *x_m, double *y_m)
 	}
 	if (text == NULL)
 		return false;
-	if (sscanf(text, " %1[([] %lf , %lf %1[])] %c", &open, x_m, y_m, &close, &end) == 4)
+	if (sscanf(text, " %1[([] %lf , %lf %1[])] %c", open, x_m, y_m, close, &end) == 4)
 		return true;
 	return sscanf(text, " %lf , %lf %c", x_m, y_m, &end) == 2;
 }
