@@ -231,5 +231,8 @@ enum seq_way seq_basis_way(struct cairn_sequencer *seq, struct seq_refusal *refu
 	struct corridor c = corridor_of(seq, &t->d);
 	lay_way(seq, &c);
 	t->nav.leans = false; /* once: from here on the robot looks where it drives */
-	return unchanged(seq, &t->d, &c, refusal) ? SEQ_WAY_HOLDS : SEQ_WAY_CHANGED;
+	if (!unchanged(seq, &t->d, &c, refusal))
+		return SEQ_WAY_CHANGED;
+	seq_resume_note(seq);
+	return SEQ_WAY_HOLDS;
 }

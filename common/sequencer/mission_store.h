@@ -17,7 +17,7 @@
 struct cairn_mission_open {
 	struct cairn_msg_decision decision; /* id 0: none */
 	int64_t t_start_ns;
-	bool way;              /* it drives to a place; the rest is about that */
+	bool way;              /* it drives to a place and may be gone on with; the rest is about that */
 	bool again;            /* a reborn sequencer has gone on with it already */
 	bool frontier, onward; /* as in the sequencer's task, like the rest */
 	uint32_t frontier_id, seen_id;

@@ -6,6 +6,9 @@
  * same. Once only: if the process died of the way itself, the next one must not die of it, too. That it is
  * tried is therefore saved a step before it is.
  *
+ * A way whose corridor had still to be compared with the snapshot of its decision is not gone on with: the scans of
+ * that moment died with the process, so what has changed since cannot be seen.
+ *
  * A move, a turn or a word is reported as failed, to be asked for anew: how much of it was done is not known.
  */
 #include <stdio.h>
@@ -23,7 +26,7 @@ void seq_resume_note(struct cairn_sequencer *seq)
 	memset(o, 0, sizeof(*o)); /* it is saved as it lies in memory */
 	o->decision = t->d;
 	o->t_start_ns = t->t_start_ns;
-	o->way = t->kind == SEQ_NAV;
+	o->way = t->kind == SEQ_NAV && !t->nav.leans;
 	o->again = again;
 	o->frontier = t->nav.frontier;
 	o->onward = t->nav.onward;

@@ -104,6 +104,32 @@ START_TEST(a_killed_sequencer_goes_on_with_a_way_once_nothing_holds_the_robot)
 }
 END_TEST
 
+START_TEST(a_way_whose_corridor_was_not_compared_yet_dies_with_the_scans_that_it_rests_on)
+{
+	for (int compared = 0; compared < 2; compared++) {
+		struct rig *r = rig_exploring();
+		rig_run(r, 1.0);
+		struct cairn_msg_decision d = rig_decision(r, CAIRN_TOOL_NAVIGATE_TO_GOAL);
+		d.goal_kind = CAIRN_GOAL_KIND_COORDINATES;
+		d.x_m = 2.5;
+		d.y_m = 1.0;
+		d.snapshot_x_m -= 1.2; /* farther off than a way may be that leans on nothing */
+		r->tells_no_path = compared == 0;
+		rig_decide(r, &d);
+		rig_run(r, 0.5);
+		ck_assert_uint_eq(r->out.mission.decision_id, d.id);
+		ck_assert(cairn_sequencer_record(r->seq)->open.way == (compared == 1));
+		r->tells_no_path = false;
+		reborn(r);
+		ck_assert(rig_until_result(r, d.id, 30.0));
+		ck_assert_int_eq(
+		    r->last_result.outcome, compared == 1 ? CAIRN_OUTCOME_SUCCESS : CAIRN_OUTCOME_FAILED);
+		ck_assert(compared == 1 || r->path_m < 0.05);
+		rig_free(r);
+	}
+}
+END_TEST
+
 START_TEST(a_way_that_killed_the_sequencer_twice_is_not_tried_again)
 {
 	struct rig *r = rig_exploring();
@@ -201,4 +227,5 @@ CAIRN_TEST_MAIN("sequencer_again", a_killed_sequencer_goes_on_and_reports_what_i
     a_killed_sequencer_goes_on_with_a_way_once_nothing_holds_the_robot,
     a_way_that_killed_the_sequencer_twice_is_not_tried_again,
     a_way_is_not_gone_on_with_when_nobody_wants_it_any_more,
+    a_way_whose_corridor_was_not_compared_yet_dies_with_the_scans_that_it_rests_on,
     a_reborn_sequencer_knows_a_frontier_that_has_another_number_now, a_killed_sequencer_still_finds_home)
