@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAME 320 /* 20 ms */
+
 void cairn_sound_free(struct cairn_sound *sound)
 {
 	free(sound->pcm);
@@ -130,7 +132,7 @@ void cairn_wav_head(uint8_t head[CAIRN_WAV_HEAD_BYTES], size_t samples)
 	put(head + 40, bytes, 4);
 }
 
-static double power(const int16_t *pcm, size_t count)
+double cairn_sound_power(const int16_t *pcm, size_t count)
 {
 	double sum = 0.0;
 	for (size_t i = 0; i < count; i++)
@@ -141,11 +143,11 @@ static double power(const int16_t *pcm, size_t count)
 double cairn_sound_level(const int16_t *pcm, size_t count)
 {
 	double most = 0.0, sum = 0.0;
-	size_t n = 0, frames = count / CAIRN_SPEECH_FRAME;
+	size_t n = 0, frames = count / FRAME;
 	for (size_t i = 0; i < frames; i++)
-		most = fmax(most, power(pcm + i * CAIRN_SPEECH_FRAME, CAIRN_SPEECH_FRAME));
+		most = fmax(most, cairn_sound_power(pcm + i * FRAME, FRAME));
 	for (size_t i = 0; i < frames; i++) {
-		double p = power(pcm + i * CAIRN_SPEECH_FRAME, CAIRN_SPEECH_FRAME);
+		double p = cairn_sound_power(pcm + i * FRAME, FRAME);
 		if (p <= 0.01 * most)
 			continue;
 		sum += p;
@@ -171,42 +173,4 @@ void cairn_sound_noise(struct cairn_sound *sound, struct cairn_rng *rng, double 
 	double level = cairn_sound_level(sound->pcm, sound->count) * pow(10.0, -snr_db / 20.0);
 	for (size_t i = 0; i < sound->count && level > 0.0; i++)
 		sound->pcm[i] = clip(sound->pcm[i] + level * cairn_rng_normal(rng));
-}
-
-/* ---- where somebody speaks ---- */
-
-#define FRAME_MS (1000 * CAIRN_SPEECH_FRAME / CAIRN_SOUND_HZ)
-#define FLOOR_LEAST 100.0 /* power of the quietest background that counts: 10 of 32768 */
-
-static double background(const struct cairn_endpoint *e)
-{
-	double least = INFINITY;
-	for (int i = 0; i < CAIRN_SPEECH_FLOOR_FRAMES; i++)
-		if (e->power[i] > 0.0 && e->power[i] < least)
-			least = e->power[i];
-	return least;
-}
-
-enum cairn_endpoint_event cairn_endpoint_frame(
-    struct cairn_endpoint *e, const int16_t pcm[CAIRN_SPEECH_FRAME])
-{
-	double p = fmax(power(pcm, CAIRN_SPEECH_FRAME), FLOOR_LEAST);
-	e->power[e->next++ % CAIRN_SPEECH_FLOOR_FRAMES] = p;
-	bool loud = p > background(e) * pow(10.0, CAIRN_SPEECH_OVER_DB / 10.0);
-	e->recent = (e->recent << 1 | loud) & 0x1f;
-	if (!e->speaking) {
-		if (__builtin_popcount(e->recent) < 3)
-			return CAIRN_ENDPOINT_NOTHING;
-		e->speaking = true;
-		e->frames = e->quiet = 0;
-		return CAIRN_ENDPOINT_BEGUN;
-	}
-	e->frames++;
-	e->quiet = loud ? 0 : e->quiet + 1;
-	bool long_enough = e->frames * FRAME_MS >= CAIRN_SPEECH_MAX_MS;
-	if (e->quiet * FRAME_MS < CAIRN_SPEECH_END_MS && !long_enough)
-		return CAIRN_ENDPOINT_NOTHING;
-	e->speaking = false;
-	e->recent = 0;
-	return CAIRN_ENDPOINT_ENDED;
 }

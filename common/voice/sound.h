@@ -1,5 +1,5 @@
 /* sound.h - sound as samples: 16 bit, one channel, 16 kHz, which is what recogniser, synthesisers and devices meet in. WAV in and out,
- * other rates, noise and other voices mixed in, and where in a stream somebody speaks.
+ * other rates, noise and other voices mixed in.
  *
  * Pure. Functions that make samples return memory of malloc, NULL with the reason. */
 #ifndef CAIRN_COMMON_VOICE_SOUND_H
@@ -30,6 +30,9 @@ bool cairn_sound_from_wav(
 /* The head of a WAV file of so many samples at 16 kHz. */
 void cairn_wav_head(uint8_t head[CAIRN_WAV_HEAD_BYTES], size_t samples);
 
+/* Mean of the squares; 0 for no samples. */
+double cairn_sound_power(const int16_t *pcm, size_t count);
+
 /* Root of the mean square of the samples that are no silence (frames of 20 ms with more than a hundredth of the loudest frame's
  * power); 0 for silence. */
 double cairn_sound_level(const int16_t *pcm, size_t count);
@@ -40,33 +43,5 @@ void cairn_sound_mix(
     struct cairn_sound *sound, const int16_t *other, size_t other_count, size_t at, double snr_db);
 /* The same with white noise. */
 void cairn_sound_noise(struct cairn_sound *sound, struct cairn_rng *rng, double snr_db);
-
-/* ---- where somebody speaks ---- */
-
-/* Frames of 20 ms are loud when they are CAIRN_SPEECH_OVER_DB above the background: the quietest frame of the last CAIRN_SPEECH_FLOOR_FRAMES,
- * as speech has gaps and machines have none. An utterance begins with the third loud frame of five, and ends behind CAIRN_SPEECH_END_MS
- * without one, or when it is too long. */
-#define CAIRN_SPEECH_FRAME 320
-#define CAIRN_SPEECH_OVER_DB 8.0
-#define CAIRN_SPEECH_FLOOR_FRAMES 75
-#define CAIRN_SPEECH_END_MS 500
-#define CAIRN_SPEECH_MAX_MS 8000
-
-struct cairn_endpoint {
-	double power[CAIRN_SPEECH_FLOOR_FRAMES]; /* of the last frames, a ring; 0: none yet */
-	uint32_t next;
-	uint32_t recent; /* loud frames, newest in bit 0 */
-	bool speaking;
-	uint32_t frames, quiet; /* of the utterance; without a loud one at its end */
-};
-
-enum cairn_endpoint_event {
-	CAIRN_ENDPOINT_NOTHING,
-	CAIRN_ENDPOINT_BEGUN,
-	CAIRN_ENDPOINT_ENDED,
-};
-
-enum cairn_endpoint_event cairn_endpoint_frame(
-    struct cairn_endpoint *e, const int16_t pcm[CAIRN_SPEECH_FRAME]);
 
 #endif

@@ -12,22 +12,30 @@
 
 #define KEPT_S 12 /* of the stream, for the utterance that ends now */
 #define KEPT (KEPT_S * CAIRN_SOUND_HZ)
-#define PRE_FRAMES 15 /* an utterance is heard from so many frames of 20 ms before it was noticed */
+#define TAIL_FRAMES 10 /* an utterance is heard until so many frames behind its last loud one */
+#define PRE_FRAMES 15  /* an utterance is heard from so many frames of 20 ms before it was noticed */
 #define SPOT_SPAN                                                                                            \
 	(CAIRN_SOUND_HZ * 14 / 10)         /* what is looked at again when the spotter has heard something */
 #define SPOT_AGAIN (CAIRN_SOUND_HZ)        /* the same word is not told twice within this */
 #define SPOT_RESTART (CAIRN_SOUND_HZ * 20) /* the spotter's own memory is emptied so often */
 #define SPOT_PROBABILITY "1e-20"           /* of the key phrases, against any other sounds */
 #define STOP_DIP 8                         /* frames of 20 ms without speech behind a stop */
-#define STOP_FRAMES_MAX 80                 /* frames that a stop lasts at most */
-#define DITHER 6.0 /* of 32768: digital silence, which no microphone gives, confuses the decoder */
+#define STOP_LOUD_FRAMES 6 /* frames of 20 ms of the stop word that are as loud as the rest, at least */
+#define STOP_WOKEN_LOUD_FRAMES                                                                               \
+	24             /* the same of wake word and stop word together: less is the wake word alone */
+#define SLOW_FRAMES 20 /* frames of 20 ms that a command lasts at most, and so many more for a letter */
+#define SLOW_FRAMES_A_LETTER 7
+#define STOP_FRAMES_MAX 80 /* frames that a stop lasts at most */
+#define DITHER 6.0         /* of 32768: digital silence, which no microphone gives, confuses the decoder */
 
 /* Differences of log-likelihoods a frame (in the decoder's units) become confidences by a logistic curve: this difference is 0.5, and this
- * much more 0.73. Set by hand on a few dozen sentences (docs/voice.md). */
-#define COMMAND_HALF 0.0
-#define COMMAND_SCALE 3.0
-#define STOP_HALF 1.0
+ * much more 0.73. Set by what `cairn eval voice --seed 2` said in noise and among voices 20 dB lower: commands had -12 to 0 and other
+ * talk -42 to -11, stops -22 to 0. */
+#define COMMAND_HALF -9.0
+#define COMMAND_SCALE 2.5
+#define STOP_HALF -11.0
 #define STOP_SCALE 3.0
+#define STOP_GAP 2.5 /* that a command other than stop may fit better, a frame */
 
 struct recognizer {
 	ps_decoder_t *spotter, *grammar, *free;
@@ -38,7 +46,7 @@ struct recognizer {
 	int16_t *kept;     /* ring: sample i of the stream is kept[i % KEPT] */
 	int16_t *work;     /* an utterance in one piece */
 	size_t work_count; /* of the last utterance */
-	size_t heard, spoke_at, spotter_since, spotted_at;
+	size_t heard, spotter_since, spotted_at;
 	int16_t frame[CAIRN_SPEECH_FRAME];
 	size_t frame_count;
 };
@@ -50,7 +58,9 @@ bool recognizer_is_built_in(void)
 
 /* ---- making ---- */
 
-enum effort { WIDE, FREE }; /* a grammar of few words; free English */
+/* A grammar of few words; free English. Scores of a frame are relative to the best of all sounds (-compallsen), not to the best one that
+ * the search follows, and the weight of a grammar's choices stays out of them (-lw): only so can two searches be compared. */
+enum effort { WIDE, FREE };
 
 static ps_decoder_t *decoder(const char *dir, enum effort effort, struct cairn_error *err)
 {
@@ -66,7 +76,7 @@ static ps_decoder_t *decoder(const char *dir, enum effort effort, struct cairn_e
 		return NULL;
 	}
 	cmd_ln_t *c = cmd_ln_init(NULL, ps_args(), TRUE, "-hmm", hmm, "-dict", dict, "-logfn", "/dev/null",
-	    "-remove_silence", "no", NULL);
+	    "-remove_silence", "no", "-compallsen", "yes", NULL);
 	if (c != NULL && effort == FREE) {
 		cmd_ln_set_str_r(c, "-lm", model);
 		cmd_ln_set_boolean_r(c, "-fwdflat", FALSE);
@@ -77,6 +87,8 @@ static ps_decoder_t *decoder(const char *dir, enum effort effort, struct cairn_e
 		cmd_ln_set_float_r(c, "-beam", 1e-80);
 		cmd_ln_set_float_r(c, "-pbeam", 1e-80);
 		cmd_ln_set_float_r(c, "-wbeam", 1e-60);
+		cmd_ln_set_float_r(c, "-lw", 1.0);
+		cmd_ln_set_float_r(c, "-wip", 1.0);
 	}
 	ps_decoder_t *ps = c != NULL ? ps_init(c) : NULL;
 	if (c != NULL)
@@ -164,6 +176,9 @@ bool recognizer_names(
 	}
 	cairn_voice_grammar(&text, wake, names);
 	bool ok = !text.failed && ps_set_jsgf_string(r->grammar, "said", text.data) == 0;
+	cairn_text_clear(&text);
+	cairn_voice_stop_grammar(&text, wake);
+	ok = ok && !text.failed && ps_set_jsgf_string(r->grammar, "stop", text.data) == 0;
 	cairn_text_free(&text);
 	if (ok)
 		snprintf(r->wake, sizeof(r->wake), "%s", wake);
@@ -174,27 +189,39 @@ bool recognizer_names(
 
 /* ---- decoding ---- */
 
-/* Words and acoustic score (log-likelihood, the decoder's units) of a sound; the score of nothing is the least there is. */
-static double decode(ps_decoder_t *ps, const char *search, const int16_t *pcm, size_t count, char *words,
-    size_t cap, int *ret_frames)
+struct decoded {
+	char words[400];
+	double score; /* acoustic log-likelihood a frame, the decoder's units; -INFINITY: nothing was found */
+	size_t stop_from, stop_to; /* where the stop word is, samples; both 0: it is not there */
+};
+
+static void decode(
+    ps_decoder_t *ps, const char *search, const int16_t *pcm, size_t count, struct decoded *ret)
 {
+	const int per_frame = CAIRN_SOUND_HZ / 100; /* a frame of the decoder's is 10 ms */
 	double score = 0.0;
-	words[0] = '\0';
+	*ret = (struct decoded){.score = -INFINITY};
 	if ((search != NULL && ps_set_search(ps, search) != 0) || ps_start_utt(ps) != 0)
-		return -INFINITY;
+		return;
 	ps_process_raw(ps, pcm, count, FALSE, TRUE);
 	ps_end_utt(ps);
 	const char *hyp = ps_get_hyp(ps, NULL);
 	if (hyp == NULL)
-		return -INFINITY;
-	snprintf(words, cap, "%s", hyp);
+		return;
+	snprintf(ret->words, sizeof(ret->words), "%s", hyp);
 	for (ps_seg_t *seg = ps_seg_iter(ps); seg != NULL; seg = ps_seg_next(seg)) {
 		int32 acoustic = 0, lm, back;
+		int from, to;
+		const char *word = ps_seg_word(seg);
 		(void)ps_seg_prob(seg, &acoustic, &lm, &back);
 		score += acoustic;
+		ps_seg_frames(seg, &from, &to);
+		if (strncmp(word, "stop", 4) == 0 || strncmp(word, "halt", 4) == 0) {
+			ret->stop_from = (size_t)(from * per_frame);
+			ret->stop_to = (size_t)((to + 1) * per_frame);
+		}
 	}
-	*ret_frames = ps_get_n_frames(ps);
-	return score;
+	ret->score = score / ps_get_n_frames(ps);
 }
 
 static double logistic(double x, double half, double scale)
@@ -214,24 +241,69 @@ static size_t take(struct recognizer *r, size_t begin, size_t end)
 	return n;
 }
 
+/* Where the utterance begins, or the last one began. */
+static size_t spoke_at(const struct recognizer *r)
+{
+	size_t back = (PRE_FRAMES + r->endpoint.frames) * CAIRN_SPEECH_FRAME;
+	return r->heard > back ? r->heard - back : 0;
+}
+
+/* Frames between two samples of work, which ends so many frames before the newest, that are said. */
+static uint32_t said_frames(const struct recognizer *r, size_t n, uint32_t until, size_t from, size_t to)
+{
+	uint32_t said = 0, all = (uint32_t)(n / CAIRN_SPEECH_FRAME);
+	for (size_t i = from / CAIRN_SPEECH_FRAME; i < to / CAIRN_SPEECH_FRAME && i < all; i++)
+		said += cairn_endpoint_is_loud(&r->endpoint, until + all - 1 - (uint32_t)i);
+	return said;
+}
+
+/* The utterance in one piece, until so many frames before the newest. What is not said in it is brought down to the background: others who
+ * talk farther away would be taken for words of it. */
+static size_t take_utterance(struct recognizer *r, uint32_t until)
+{
+	const struct cairn_endpoint *e = &r->endpoint;
+	size_t n = take(r, spoke_at(r), r->heard - until * CAIRN_SPEECH_FRAME);
+	for (size_t i = 0; i < n / CAIRN_SPEECH_FRAME; i++) {
+		uint32_t frames = until + (uint32_t)(n / CAIRN_SPEECH_FRAME - 1 - i);
+		double gain = sqrt(1.0 / fmax(1.0, cairn_endpoint_over_background(e, frames)));
+		if (cairn_endpoint_is_said(e, frames))
+			continue;
+		for (size_t k = 0; k < CAIRN_SPEECH_FRAME; k++)
+			r->work[i * CAIRN_SPEECH_FRAME + k] =
+			    (int16_t)lrint(gain * r->work[i * CAIRN_SPEECH_FRAME + k]);
+	}
+	return n;
+}
+
+/* Is it stop more than another command, and long enough to be said? */
+static bool may_be_stop(struct recognizer *r, size_t n, struct decoded *ret)
+{
+	struct decoded any;
+	decode(r->grammar, "stop", r->work, n, ret);
+	if (said_frames(r, n, 0, ret->stop_from, ret->stop_to) < STOP_LOUD_FRAMES)
+		return false;
+	if (strncmp(ret->words, r->wake, strlen(r->wake)) == 0 &&
+	    said_frames(r, n, 0, 0, n) < STOP_WOKEN_LOUD_FRAMES)
+		return false;
+	decode(r->grammar, "said", r->work, n, &any);
+	return any.score - ret->score <= STOP_GAP;
+}
+
 /* Short utterances are looked at as soon as there is a dip behind them: are they a stop more than any other command, and more than any other
  * English? */
 static void judge_short(struct recognizer *r, recognizer_event_fn *fn, void *ctx)
 {
 	struct recognizer_event e = {
-	    .kind = RECOGNIZER_STOP, .begin = r->spoke_at, .at = r->heard - STOP_DIP * CAIRN_SPEECH_FRAME};
-	static const struct cairn_voice_names no_names;
-	char other[160];
-	int frames = 1;
-	size_t n = take(r, e.begin, r->heard);
-	double meant = decode(r->grammar, "said", r->work, n, e.words, sizeof(e.words), &frames);
-	struct cairn_meaning m = cairn_voice_parse(e.words, r->wake, &no_names);
-	if (m.intent != CAIRN_INTENT_STOP)
+	    .kind = RECOGNIZER_STOP, .begin = spoke_at(r), .at = r->heard - STOP_DIP * CAIRN_SPEECH_FRAME};
+	struct decoded meant, other;
+	size_t n = take_utterance(r, 0);
+	if (!may_be_stop(r, n, &meant))
 		return;
-	double others = decode(r->free, NULL, r->work, n, other, sizeof(other), &frames);
-	e.confidence = logistic((meant - others) / frames, STOP_HALF, STOP_SCALE);
+	decode(r->free, NULL, r->work, n, &other);
+	e.confidence = logistic(meant.score - other.score, STOP_HALF, STOP_SCALE);
 	if (e.confidence < r->stop_confidence)
 		return;
+	snprintf(e.words, sizeof(e.words), "%.*s", (int)sizeof(e.words) - 1, meant.words);
 	r->spotted_at = r->heard;
 	fn(ctx, &e);
 }
@@ -256,43 +328,42 @@ static void spot(struct recognizer *r, recognizer_event_fn *fn, void *ctx)
 	fn(ctx, &e);
 }
 
-/* The grammar always finds something; what free English makes of the same sounds tells whether it was meant. */
-static void understand(struct recognizer *r, size_t begin, size_t end, recognizer_event_fn *fn, void *ctx)
+static uint32_t letters(const char *words)
 {
-	struct recognizer_event e = {.kind = RECOGNIZER_UTTERANCE, .begin = begin, .at = end};
-	char as_free[400];
-	int frames = 1;
-	r->work_count = take(r, begin, end);
-	double meant = decode(r->grammar, "said", r->work, r->work_count, e.words, sizeof(e.words), &frames);
-	if (e.words[0] != '\0') {
-		double other =
-		    decode(r->free, NULL, r->work, r->work_count, as_free, sizeof(as_free), &frames);
-		e.confidence = other == -INFINITY
-				   ? 1.0
-				   : logistic((meant - other) / frames, COMMAND_HALF, COMMAND_SCALE);
+	uint32_t n = 0;
+	for (; *words != '\0'; words++)
+		n += *words != ' ';
+	return n;
+}
+
+/* The grammar always finds something; what free English makes of the same sounds tells whether it was meant. */
+static void understand(struct recognizer *r, uint32_t until, recognizer_event_fn *fn, void *ctx)
+{
+	struct recognizer_event e = {
+	    .kind = RECOGNIZER_UTTERANCE, .begin = spoke_at(r), .at = r->heard - until * CAIRN_SPEECH_FRAME};
+	struct decoded meant, other;
+	size_t n = r->work_count = take_utterance(r, until);
+	decode(r->grammar, "said", r->work, n, &meant);
+	snprintf(e.words, sizeof(e.words), "%.*s", (int)sizeof(e.words) - 1, meant.words);
+	uint32_t said = said_frames(r, n, until, 0, n);
+	if (said <= SLOW_FRAMES + SLOW_FRAMES_A_LETTER * letters(meant.words)) {
+		decode(r->free, NULL, r->work, n, &other);
+		if (other.score != -INFINITY) /* else it is a noise that free English finds no words in */
+			e.confidence = logistic(meant.score - other.score, COMMAND_HALF, COMMAND_SCALE);
 	}
 	fn(ctx, &e);
 }
 
-static void end_utterance(struct recognizer *r, size_t quiet, recognizer_event_fn *fn, void *ctx)
-{
-	size_t spoken = r->heard - (quiet < r->heard ? quiet : 0), tail = CAIRN_SOUND_HZ / 5;
-	understand(r, r->spoke_at, spoken + (quiet < tail ? quiet : tail), fn, ctx);
-}
-
 static void frame_done(struct recognizer *r, recognizer_event_fn *fn, void *ctx)
 {
-	size_t back = (PRE_FRAMES + 5) * CAIRN_SPEECH_FRAME;
 	enum cairn_endpoint_event event = cairn_endpoint_frame(&r->endpoint, r->frame);
 	spot(r, fn, ctx);
 	if (r->endpoint.speaking && r->endpoint.quiet == STOP_DIP &&
 	    r->endpoint.frames <= STOP_FRAMES_MAX + STOP_DIP &&
 	    (r->spotted_at == 0 || r->heard - r->spotted_at >= SPOT_AGAIN))
 		judge_short(r, fn, ctx);
-	if (event == CAIRN_ENDPOINT_BEGUN)
-		r->spoke_at = r->heard > back ? r->heard - back : 0;
-	else if (event == CAIRN_ENDPOINT_ENDED)
-		end_utterance(r, r->endpoint.quiet * CAIRN_SPEECH_FRAME, fn, ctx);
+	if (event == CAIRN_ENDPOINT_ENDED)
+		understand(r, r->endpoint.quiet > TAIL_FRAMES ? r->endpoint.quiet - TAIL_FRAMES : 0, fn, ctx);
 }
 
 void recognizer_feed(
@@ -317,7 +388,7 @@ void recognizer_flush(struct recognizer *r, recognizer_event_fn *fn, void *ctx)
 	if (!r->endpoint.speaking)
 		return;
 	r->endpoint.speaking = false;
-	end_utterance(r, 0, fn, ctx);
+	understand(r, 0, fn, ctx);
 }
 
 const int16_t *recognizer_last(const struct recognizer *r, size_t *ret_count)

@@ -6,8 +6,8 @@
 #ifndef CAIRN_PROCS_VOICE_RECOGNIZER_H
 #define CAIRN_PROCS_VOICE_RECOGNIZER_H
 
+#include "common/voice/endpoint.h"
 #include "common/voice/intents.h"
-#include "common/voice/sound.h"
 
 struct recognizer;
 

@@ -123,50 +123,6 @@ START_TEST(noise_is_as_much_quieter_as_was_asked)
 }
 END_TEST
 
-static void frame(int16_t pcm[CAIRN_SPEECH_FRAME], double level, struct cairn_rng *rng)
-{
-	for (int i = 0; i < CAIRN_SPEECH_FRAME; i++)
-		pcm[i] = (int16_t)lrint(level * cairn_rng_normal(rng));
-}
-
-START_TEST(an_utterance_begins_with_loud_frames_and_ends_half_a_second_behind_them)
-{
-	struct cairn_endpoint e = {0};
-	struct cairn_rng rng;
-	int16_t pcm[CAIRN_SPEECH_FRAME];
-	int begun = -1, ended = -1;
-	cairn_rng_seed(&rng, 3, 3);
-	for (int i = 0; i < 200; i++) { /* 1 s quiet, 1 s loud, 2 s quiet */
-		frame(pcm, i >= 50 && i < 100 ? 2000.0 : 100.0, &rng);
-		enum cairn_endpoint_event event = cairn_endpoint_frame(&e, pcm);
-		if (event == CAIRN_ENDPOINT_BEGUN)
-			begun = i;
-		if (event == CAIRN_ENDPOINT_ENDED)
-			ended = i;
-	}
-	ck_assert_int_eq(begun, 52);
-	ck_assert_int_eq(ended, 99 + CAIRN_SPEECH_END_MS / 20);
-}
-END_TEST
-
-START_TEST(a_machine_that_starts_to_run_becomes_the_background)
-{
-	struct cairn_endpoint e = {0};
-	struct cairn_rng rng;
-	int16_t pcm[CAIRN_SPEECH_FRAME];
-	int begun = 0;
-	cairn_rng_seed(&rng, 4, 4);
-	for (int i = 0; i < 3000; i++) { /* a minute, loud from the first second on */
-		frame(pcm, i >= 50 ? 2000.0 : 100.0, &rng);
-		begun += cairn_endpoint_frame(&e, pcm) == CAIRN_ENDPOINT_BEGUN;
-	}
-	ck_assert_int_eq(begun, 1);
-	ck_assert(!e.speaking);
-}
-END_TEST
-
 CAIRN_TEST_MAIN("sound", a_tone_of_another_rate_keeps_its_pitch_and_its_level,
     a_tone_above_what_16_khz_can_hold_is_left_out, what_is_no_wav_file_is_refused_with_the_reason,
-    any_bytes_are_read_without_a_crash, noise_is_as_much_quieter_as_was_asked,
-    an_utterance_begins_with_loud_frames_and_ends_half_a_second_behind_them,
-    a_machine_that_starts_to_run_becomes_the_background)
+    any_bytes_are_read_without_a_crash, noise_is_as_much_quieter_as_was_asked)
