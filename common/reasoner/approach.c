@@ -17,6 +17,7 @@
 #define LOW_M 0.05
 #define WISH_M 0.42    /* from the body to what the arm acts on */
 #define DOOR_M 0.03    /* thickness of a leaf */
+#define LEAF_M 0.75    /* the widest leaf */
 #define SWING_COST 0.5 /* of standing where a door would swing, in metres of the wish */
 #define TURN_COST                                                                                            \
 	0.12 /* of a radian to be turned at the place by a robot that cannot turn on the spot, in metres of the wish */
@@ -85,8 +86,8 @@ static bool tried(const struct cairn_reasoner *r, struct cairn_pose2 p)
 	return false;
 }
 
-/* Would a door of it swing against the body? Leaves of half of its width may open from either of its long sides; which of them is the
- * front is not known. */
+/* Would a door of it swing against the body? Leaves may open from either of its long sides; which of them is the front is not known. How
+ * wide they are is not known either: one up to LEAF_M, as a fridge's, and equal ones of at most that in a wider piece. */
 static bool in_swing(const struct cairn_reasoner *r, const struct cairn_scene_object *o, struct cairn_pose2 p)
 {
 	const struct cairn_config_robot *c = &r->cfg->robot;
@@ -95,9 +96,10 @@ static bool in_swing(const struct cairn_reasoner *r, const struct cairn_scene_ob
 	double min[3], max[3];
 	memcpy(min, o->box.min, sizeof(min));
 	memcpy(max, o->box.max, sizeof(max));
+	double wide_m = fmax(width_m, depth_m), leaf_m = wide_m / ceil(wide_m / LEAF_M);
 	int across = width_m >= depth_m ? 1 : 0;
-	min[across] -= 0.5 * fmax(width_m, depth_m) + DOOR_M;
-	max[across] += 0.5 * fmax(width_m, depth_m) + DOOR_M;
+	min[across] -= leaf_m + DOOR_M;
+	max[across] += leaf_m + DOOR_M;
 	return cairn_skill_distance_m(&body, p, min, max) <= 0.0;
 }
 

@@ -26,10 +26,22 @@ static void give_up(struct cairn_reasoner *r, double now_s, const char *why)
 	reasoner_ask_person(r, now_s, text);
 }
 
+/* What the call has failed with and is seen in this search, as behind a door that is open now, counts again. It is failed with once more
+ * at most: a call searches once. */
+static void forgive_seen(struct cairn_reasoner *r, const struct cairn_scene *scene)
+{
+	for (uint32_t i = 0; i < r->tried_count; i++) {
+		const struct cairn_scene_object *o = reasoner_object(r, scene, r->tried[i]);
+		if (o != NULL && o->last_unix_s > r->search.t_begin_s)
+			r->tried[i--] = r->tried[--r->tried_count];
+	}
+}
+
 void reasoner_search_next(
     struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 robot, double now_s)
 {
 	struct cairn_reasoner_search *s = &r->search;
+	forgive_seen(r, scene);
 	uint32_t inside, found = reasoner_find(
 			     r, scene, r->call.target, (struct cairn_vec2){robot.x_m, robot.y_m}, &inside);
 	const struct cairn_scene_object *last =

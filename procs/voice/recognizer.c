@@ -275,7 +275,7 @@ static size_t take_utterance(struct recognizer *r, uint32_t until)
 	return n;
 }
 
-/* Is it stop more than another command, and long enough to be said? */
+/* Is it stop more than another command or the wake word alone, and long enough to be said? */
 static bool may_be_stop(struct recognizer *r, size_t n, struct decoded *ret)
 {
 	struct decoded any;
@@ -286,7 +286,7 @@ static bool may_be_stop(struct recognizer *r, size_t n, struct decoded *ret)
 	    said_frames(r, n, 0, 0, n) < STOP_WOKEN_LOUD_FRAMES)
 		return false;
 	decode(r->grammar, "said", r->work, n, &any);
-	return any.score - ret->score <= STOP_GAP;
+	return strcmp(any.words, r->wake) != 0 && any.score - ret->score <= STOP_GAP;
 }
 
 /* Short utterances are looked at as soon as there is a dip behind them: are they a stop more than any other command, and more than any other

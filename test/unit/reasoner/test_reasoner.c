@@ -13,6 +13,7 @@ static struct cairn_config cfg;
 static struct cairn_scene *scene;
 static struct cairn_reasoner r;
 static double now_s;
+static int skills_fail; /* so many orders to the arm fail first */
 static struct cairn_pose2 robot;
 
 static void tell(const char *label, double x, double y, double z, double wide, double tall)
@@ -59,6 +60,7 @@ static void set_up(void)
 	struct cairn_scene_grid grid = {cells, SIDE, SIDE, -4.0, -4.0, 0.05};
 	robot = (struct cairn_pose2){0};
 	now_s = 100.0;
+	skills_fail = 0;
 	cairn_scene_map(scene, 1);
 	ck_assert(cairn_scene_on_grid(scene, &grid, robot, NULL));
 	cairn_reasoner_init(&r, &cfg);
@@ -120,7 +122,9 @@ static uint32_t work(void)
 			    a->target);
 		n++;
 		now_s += 1.0;
-		bool ok = a->act != CAIRN_REASONER_SKILL || skills_work;
+		bool ok = a->act != CAIRN_REASONER_SKILL || (skills_work && skills_fail == 0);
+		if (a->act == CAIRN_REASONER_SKILL && skills_fail > 0)
+			skills_fail--;
 		if (a->act == CAIRN_REASONER_GO || a->act == CAIRN_REASONER_TURN)
 			robot = a->pose;
 		if (a->act == CAIRN_REASONER_LOOK)
@@ -205,6 +209,26 @@ START_TEST(what_an_opened_door_shows_is_taken)
 	(void)work();
 	ck_assert_str_eq(done, "go:fridge look:fridge open:fridge go:wine bottle look:wine bottle grasp:wine "
 			       "bottle close:fridge ");
+	ck_assert(next()->ok);
+	on_open = NULL;
+	tear_down();
+}
+END_TEST
+
+/* The fridge cannot be opened at first; the search opens it in the end, and the bottle that the call had failed with is in it. */
+START_TEST(what_the_call_has_failed_with_is_taken_when_a_search_sees_it)
+{
+	set_up();
+	fridge();
+	wine();
+	on_open = wine;
+	skills_fail = 3;
+	skills_work = true;
+	call(CAIRN_REASONER_DO, CAIRN_SKILL_VERB_GRASP, "wine bottle");
+	(void)work();
+	ck_assert_ptr_nonnull(strstr(done, "open:fridge go:fridge"));
+	ck_assert_ptr_nonnull(strstr(done, "grasp:wine bottle close:fridge "));
+	ck_assert_int_eq(next()->act, CAIRN_REASONER_TELL);
 	ck_assert(next()->ok);
 	on_open = NULL;
 	tear_down();
@@ -467,6 +491,7 @@ END_TEST
 CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_it_and_moves_nothing,
     what_is_behind_a_door_is_had_by_opening_it_first_and_closing_it_after,
     places_are_searched_in_the_order_of_rank_prior_and_the_models_word, what_an_opened_door_shows_is_taken,
+    what_the_call_has_failed_with_is_taken_when_a_search_sees_it,
     a_search_in_vain_ends_with_a_person_who_is_told_where_was_looked,
     what_fails_is_tried_again_then_from_elsewhere_then_with_another_then_told_then_handed_over,
     calls_that_are_none_and_calls_that_repeat_move_nothing,
