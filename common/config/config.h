@@ -77,16 +77,17 @@ bool cairn_config_load(struct cairn_config *cfg, const char *path, struct cairn_
 bool cairn_config_set(
     struct cairn_config *cfg, const char *assignment, const char *origin, struct cairn_error *err);
 
-/* The layers in front of a run. share_dir holds config/cairn.yaml and config/robots; file (--config) may be
- * NULL. */
+/* The layers in front of a run. share_dir holds config/cairn.yaml and config/robots. */
 struct cairn_config_layers {
-	const char *share_dir, *file;
+	const char *share_dir;
+	const char *const *files; /* --config, each laid over the one before it */
+	int file_count;
 	const char *const *sets; /* "section.key=value" */
 	int set_count;
 };
 
 /* Defaults, then the robot's file (config/robots/<robot.name>.yaml, where the name is what the other layers
- * make of it), then config/cairn.yaml, file, sets. Keys are checked each by itself;
+ * make of it), then config/cairn.yaml, files, sets. Keys are checked each by itself;
  * rules between them are in common/rules/config_check.h. False with one line in err; *cfg untouched then.
  */
 bool cairn_config_merge(

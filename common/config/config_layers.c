@@ -13,8 +13,10 @@ static bool lay_upper(
 	snprintf(path, sizeof(path), "%s/config/cairn.yaml", layers->share_dir);
 	if (!cairn_config_load(cfg, path, err))
 		return false;
-	if (layers->file != NULL && !cairn_config_load(cfg, layers->file, err))
-		return false;
+	for (int i = 0; i < layers->file_count; i++) {
+		if (!cairn_config_load(cfg, layers->files[i], err))
+			return false;
+	}
 	for (int i = 0; i < layers->set_count; i++) {
 		if (!cairn_config_set(cfg, layers->sets[i], "--set", err))
 			return false;

@@ -410,11 +410,8 @@ int bringup_begin(struct bringup *b, const struct cli *cli)
 {
 	struct cairn_error err = {""};
 	char share[1024];
-	int sets;
 	b->cli = cli;
-	struct up_options options = {.config_file = cli_value(cli, "config"), .real = true};
-	options.sets = cli_values(cli, "set", &sets);
-	options.set_count = sets;
+	struct up_options options = {.layers = cli_layers(cli), .real = true};
 	if (cli_bus_bound(cli->run_dir, "motor.ctl"))
 		return cli_fail(cli, CLI_FAILED, "a stack holds the devices: 'cairn down' first");
 	if (!up_config(&b->cfg, &options, share, sizeof(share), &err))

@@ -209,8 +209,8 @@ int cli_camera_check(const struct cli *cli)
 	char share[4096];
 	struct cairn_config cfg;
 	struct cairn_error err = {""};
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
 	double for_s = FOR_S;
 	if (cli_value(cli, "for") != NULL && !cairn_duration_parse(cli_value(cli, "for"), &for_s, &err))
 		return cli_fail(cli, CLI_USAGE, "--for: %s", err.text);

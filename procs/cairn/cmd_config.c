@@ -105,16 +105,10 @@ void cli_print_config_markdown(FILE *out)
 static bool merged(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
 {
 	char share[4096];
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	if (!cairn_share_dir(share, sizeof(share), err))
-		return false;
-	for (int i = 0; cli->command->options[i].name != NULL; i++) {
-		if (strcmp(cli->command->options[i].name, "set") == 0) {
-			layers.sets = cli->values[i];
-			layers.set_count = cli->counts[i];
-		}
-	}
-	return cairn_config_merge(cfg, &layers, err) && cairn_config_check(cfg, err);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
+	return cairn_share_dir(share, sizeof(share), err) && cairn_config_merge(cfg, &layers, err) &&
+	       cairn_config_check(cfg, err);
 }
 
 int cli_config(const struct cli *cli)

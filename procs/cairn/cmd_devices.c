@@ -190,11 +190,8 @@ int cli_devices(const struct cli *cli)
 	static struct inventory v;
 	struct cairn_error err = {""};
 	char share[1024];
-	int sets;
 	const char *sys = cli_value(cli, "sys"), *dev = cli_value(cli, "dev");
-	struct up_options options = {.config_file = cli_value(cli, "config"), .real = true};
-	options.sets = cli_values(cli, "set", &sets);
-	options.set_count = sets;
+	struct up_options options = {.layers = cli_layers(cli), .real = true};
 	if (!up_config(&v.cfg, &options, share, sizeof(share), &err))
 		return cli_fail(cli, CLI_USAGE, "%s", err.text);
 	v.cli = cli;

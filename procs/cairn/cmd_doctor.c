@@ -173,11 +173,12 @@ static void check_configuration(struct doctor *d, const struct up_options *optio
 {
 	struct check_result result = {.level = CHECK_OK};
 	struct cairn_error err = {""};
+	const struct cairn_config_layers *layers = &options->layers;
 	if (!up_config(d->ctx.cfg, options, share, bytes, &err))
 		check_says(&result, CHECK_FAILS, "%s", err.text);
 	else
 		check_says(&result, CHECK_OK, "%s",
-		    options->config_file != NULL ? options->config_file : "defaults");
+		    layers->file_count > 0 ? layers->files[layers->file_count - 1] : "defaults");
 	tell(d, "config", &result);
 }
 
@@ -200,10 +201,8 @@ int cli_doctor(const struct cli *cli)
 {
 	static struct cairn_config cfg;
 	char share[4096] = "";
-	struct up_options options = {
-	    .config_file = cli_value(cli, "config"), .world = cli_value(cli, "world")};
+	struct up_options options = {.layers = cli_layers(cli), .world = cli_value(cli, "world")};
 	struct doctor d = {.cli = cli, .ctx = {.cfg = &cfg, .share = share, .run_dir = cli->run_dir}};
-	options.sets = cli_values(cli, "set", &options.set_count);
 	if (cli->json)
 		printf("{\"checks\":[");
 	check_configuration(&d, &options, share, sizeof(share));

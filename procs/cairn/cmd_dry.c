@@ -52,8 +52,8 @@ static int read_newest(const struct cli *cli, struct cairn_text *payload)
 static bool merge(const struct cli *cli, struct cairn_config *cfg, struct cairn_error *err)
 {
 	char share[4096];
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
 	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(cfg, &layers, err) ||
 	    !cairn_config_check(cfg, err) || !cairn_share_find_model(&cfg->vlm, err))
 		return false;

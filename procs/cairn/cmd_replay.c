@@ -170,10 +170,10 @@ static int prepare(struct replay *r, int *ret_lock_fd)
 		add_set(sets, &count, "start_s", start);
 	if (cli_value(r->cli, "loop") != NULL)
 		add_set(sets, &count, "loop", "true");
-	const struct up_options options = {.config_file = cli_value(r->cli, "config"),
-	    .sets = (const char *const *)sets,
-	    .set_count = count,
-	    .fresh = true}; /* a map that was kept is not the recording's */
+	struct up_options options = {
+	    .layers = cli_layers(r->cli), .fresh = true}; /* a map that was kept is not the recording's */
+	options.layers.sets = (const char *const *)sets;
+	options.layers.set_count = count;
 	bool good = up_prepare(&r->run, &options, ret_lock_fd, &status, &err);
 	for (int i = 0; i < count; i++)
 		free(sets[i]);

@@ -169,7 +169,11 @@ static int fill_unit(const struct cli *cli, struct unit *unit)
 {
 	struct cairn_error err = {""};
 	struct cairn_config cfg;
+	int configs;
 	const char *config = cli_value(cli, "config");
+	cli_values(cli, "config", &configs);
+	if (configs > 1)
+		return cli_fail(cli, CLI_USAGE, "--config: a unit reads one file; copy the others into it");
 	if (!cairn_program_dir(unit->program_dir, sizeof(unit->program_dir)))
 		return cli_fail(cli, CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
 	if (config != NULL && (unit->config_file = realpath(config, NULL)) == NULL)

@@ -511,11 +511,10 @@ int cli_up(const struct cli *cli)
 {
 	static struct up u;
 	struct cairn_error err = {""};
-	struct up_options options = {.config_file = cli_value(cli, "config"),
+	struct up_options options = {.layers = cli_layers(cli),
 	    .world = cli_value(cli, "world"),
 	    .limit = cli_value(cli, "for"),
 	    .goal = cli_value(cli, "goal")};
-	options.sets = cli_values(cli, "set", &options.set_count);
 	int lock_fd, status;
 	fill_standard_descriptors();
 	if (strlen(cli->run_dir) >= sizeof(u.run.run_dir))

@@ -26,7 +26,7 @@ static const struct cli_option up_options[] = {
     {"headless", '\0', NULL, "no screen; a line on standard error now and then"},
     {"summary", '\0', "FILE", "write the summary there too, as one JSON object"},
     {"world", '\0', "FILE", "house to drive in (sim.world): YAML, HouseExpo JSON or PGM raster"},
-    {"config", '\0', "FILE", "configuration laid over config/cairn.yaml"},
+    {"config", '\0', "FILE...", "configuration laid over config/cairn.yaml; may be repeated"},
     {"set", '\0', "KEY=VALUE...", "one key, laid over everything; may be repeated"},
     {"fresh", '\0', NULL, "begin anew: map, memory, zones and discoveries of the runs before are set aside"},
     {"record", '\0', NULL, "record everything into files (record.enabled; docs/recordings.md)"},
@@ -67,26 +67,28 @@ static const struct cli_option look_options[] = {
     {"save", '\0', "FILE", "the whole snapshot of now too, for 'cairn ask --snapshot'"}, OF_OPTION, {0}};
 static const struct cli_option bringup_options[] = {
     {"write", '\0', "FILE", "write what was found there (default bringup.yaml)"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
-    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
+    {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option calibrate_options[] = {
     {"write", '\0', "FILE", "write what was found there (default PART.yaml)"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml: what is known of the robot"},
-    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+    {"config", '\0', "FILE...",
+	"lay this file over config/cairn.yaml; may be repeated: what is known of the "
+	"robot"},
+    {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option doctor_options[] = {
     {"dry", '\0', NULL,
 	"call no provider; without it each is asked for its list of models, which costs nothing"},
     {"world", '\0', "FILE", "house to drive in (sim.world)"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
-    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
+    {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option camera_options[] = {{"for", '\0', "TIME", "look so long (default 5 s)"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
-    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
+    {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option devices_options[] = {
     {"no-probe", '\0', NULL, "do not ask at the serial ports who speaks there"},
     {"sys", '\0', "DIR", "look there instead of /sys"}, {"dev", '\0', "DIR", "look there instead of /dev"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
-    {"set", '\0', "KEY=VALUE", "lay a single section.key over that; may be repeated"}, {0}};
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
+    {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option ask_options[] = {
     {"yes", '\0', NULL, "send it, once, and show what the model decides; a paid provider charges for it"},
     {"dry-run", '\0', NULL, "print the request instead of sending it; the key is shown as ***"},
@@ -94,7 +96,7 @@ static const struct cli_option ask_options[] = {
     {"snapshot", '\0', "FILE", "of 'cairn look --save'; without it the newest one of the stack"},
     {"strip-images", '\0', NULL, "each picture's size and hash instead of its base64"},
     {"body", '\0', NULL, "the body alone, without the headers"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
     {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option map_options[] = {
     {"png", '\0', "FILE",
@@ -134,7 +136,7 @@ static const struct cli_option replay_options[] = {
     {"loop", '\0', NULL, "begin again at the end"},
     {"paused", '\0', NULL, "wait for a key or 'cairn player play'"},
     {"stay", '\0', NULL, "stay up at the end"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
     {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"}, {0}};
 static const struct cli_option recording_options[] = {
     {"repair", '\0', "NEW", "write what can be read into NEW, with an index"},
@@ -144,7 +146,7 @@ static const struct cli_option config_options[] = {
     {"defaults", '\0', NULL, "the defaults alone"},
     {"effective", '\0', NULL, "what the stack in the run directory was started with"},
     {"markdown", '\0', NULL, "the reference page docs/config.md"},
-    {"config", '\0', "FILE", "lay this file over config/cairn.yaml"},
+    {"config", '\0', "FILE...", "lay this file over config/cairn.yaml; may be repeated"},
     {"set", '\0', "KEY=VALUE...", "lay a single section.key over that; may be repeated"},
     {0},
 };

@@ -100,12 +100,11 @@ struct up_run {
 struct up_feed; /* subscriptions of a run */
 
 struct up_options {
-	const char *config_file, *world, *limit, *goal; /* NULL = not given */
-	const char *const *sets;
-	int set_count;
-	bool record; /* record.enabled */
-	bool fresh;  /* what was learned before is set aside */
-	bool real;   /* devices are asked: a simulated robot is meant to be a serial one */
+	struct cairn_config_layers layers; /* share_dir is found by up_config() */
+	const char *world, *limit, *goal;  /* NULL = not given */
+	bool record;                       /* record.enabled */
+	bool fresh;                        /* what was learned before is set aside */
+	bool real; /* devices are asked: a simulated robot is meant to be a serial one */
 };
 
 #define UP_COVERAGE_STEP_S 5.0

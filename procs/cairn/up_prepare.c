@@ -33,10 +33,8 @@ enum { STATUS_REFUSED = 1, STATUS_CONFIG = 2 };
 static bool merge(
     struct cairn_config *cfg, const struct up_options *options, const char *share, struct cairn_error *err)
 {
-	struct cairn_config_layers layers = {.share_dir = share,
-	    .file = options->config_file,
-	    .sets = options->sets,
-	    .set_count = options->set_count};
+	struct cairn_config_layers layers = options->layers;
+	layers.share_dir = share;
 	if (!cairn_config_merge(cfg, &layers, err))
 		return false;
 	if (options->world != NULL)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/error.h"
+#include "common/config/config.h"
 #include "ipc/bus.h"
 #include "ipc/commands.h"
 #include "ipc/remote.h"
@@ -113,6 +114,8 @@ const struct cli_command *cli_find_row(const struct cli_command *command, int ar
 const char *cli_value(const struct cli *cli, const char *name);
 /* All values of an option, in the order given. */
 const char *const *cli_values(const struct cli *cli, const char *name, int *ret_count);
+/* What --config and --set lay over the configuration; share_dir is not set. Points into cli. */
+struct cairn_config_layers cli_layers(const struct cli *cli);
 /* "cairn NAME: text" on standard error; returns status. */
 __attribute__((format(printf, 3, 4))) int cli_fail(const struct cli *cli, int status, const char *fmt, ...);
 /* A count of an option, 1..1e9; dflt where it is not given, -1 (and a message) when it is wrong. */

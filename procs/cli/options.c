@@ -237,6 +237,14 @@ const char *const *cli_values(const struct cli *cli, const char *name, int *ret_
 	return i >= 0 ? cli->values[i] : NULL;
 }
 
+struct cairn_config_layers cli_layers(const struct cli *cli)
+{
+	struct cairn_config_layers layers = {0};
+	layers.files = cli_values(cli, "config", &layers.file_count);
+	layers.sets = cli_values(cli, "set", &layers.set_count);
+	return layers;
+}
+
 bool cli_time(const struct cli *cli, const char *name, double *s)
 {
 	const char *text = cli_value(cli, name);

@@ -162,8 +162,8 @@ static void add_options(const struct cli *cli, const char **args)
 static bool configure(const struct cli *cli, struct cost *c)
 {
 	char share[4096];
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
 	return cairn_share_dir(share, sizeof(share), &c->problem) &&
 	       cairn_config_merge(&c->cfg, &layers, &c->problem) &&
 	       cairn_config_check(&c->cfg, &c->problem) && cairn_share_find_model(&c->cfg.vlm, &c->problem) &&

@@ -106,8 +106,8 @@ static bool configure(const struct cli *cli, struct cairn_config *cfg, struct ca
     struct cairn_text *system, struct cairn_error *err)
 {
 	char share_dir[4096];
-	struct cairn_config_layers layers = {.share_dir = share_dir, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share_dir;
 	if (!cairn_share_dir(share_dir, sizeof(share_dir), err) || !cairn_config_merge(cfg, &layers, err) ||
 	    !cairn_share_find_model(&cfg->vlm, err) ||
 	    !cairn_profiles_load(profiles, cfg->vlm.providers, err))

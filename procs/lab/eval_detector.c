@@ -242,8 +242,8 @@ static bool run(struct trial *t, struct cairn_error *err)
 static bool open_all(struct trial *t, const struct cli *cli, struct cairn_error *err)
 {
 	char share[PATH_MAX];
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
 	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(&t->cfg, &layers, err))
 		return false;
 	t->searcher = searcher_new(&t->cfg, err);

@@ -339,8 +339,8 @@ static bool prepare(struct eqa *q, const struct cli *cli, struct cairn_error *er
 {
 	const char *provider = cli_value(cli, "provider"), *usd = cli_value(cli, "usd");
 	char share[4096];
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
 	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(&q->cfg, &layers, err) ||
 	    !cairn_share_find_model(&q->cfg.vlm, err))
 		return false;

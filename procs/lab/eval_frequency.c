@@ -374,8 +374,8 @@ static bool configure(const struct cli *cli, struct cairn_config *ret)
 {
 	char share[4096];
 	struct cairn_error err = {""};
-	struct cairn_config_layers layers = {.share_dir = share, .file = cli_value(cli, "config")};
-	layers.sets = cli_values(cli, "set", &layers.set_count);
+	struct cairn_config_layers layers = cli_layers(cli);
+	layers.share_dir = share;
 	bool ok = cairn_share_dir(share, sizeof(share), &err) && cairn_config_merge(ret, &layers, &err);
 	if (!ok)
 		fprintf(stderr, "cairn eval frequency: %s\n", err.text);

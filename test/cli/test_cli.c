@@ -470,6 +470,16 @@ START_TEST(config_merges_its_layers_and_names_what_is_wrong)
 	    json_number_value(json_object_get(json_object_get(json, "robot"), "speed_max_mps")), 0.45);
 	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(json, "sim"), "seed")), 4);
 	json_decref(json);
+	/* A robot's signs and its camera, found apart: none of two files is lost, and the second lies over the first. */
+	write_file("camera.yaml", "robot:\n  camera_pitch_rad: 0.1\nsim:\n  seed: 5\n", "w");
+	snprintf(args, sizeof(args), "--json --config %s --config %s/camera.yaml", path, run_dir);
+	json = parsed(cairn("config", args)->out);
+	json_t *robot = json_object_get(json, "robot");
+	ck_assert_double_eq(json_number_value(json_object_get(robot, "speed_max_mps")), 0.45);
+	ck_assert_double_eq(json_number_value(json_object_get(robot, "camera_pitch_rad")), 0.1);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(json, "sim"), "seed")), 5);
+	json_decref(json);
+	snprintf(args, sizeof(args), "--json --config %s --set sim.seed=4", path);
 	char want[256];
 	write_file("mine.yaml", "robot:\n  sped_max_mps: 0.45\n", "w");
 	snprintf(want, sizeof(want),
@@ -579,6 +589,8 @@ START_TEST(install_service_writes_a_unit_that_starts_this_very_program)
 	write_file("robot.yaml", "launcher: {service_groups: nobody-has-this}\n", "w");
 	expect("install-service", args, 2, "",
 	    "cairn install-service: launcher.service_groups: there is no group 'nobody-has-this'\n");
+	expect("install-service", "--config /a.yaml --config /b.yaml", 2, "",
+	    "cairn install-service: --config: a unit reads one file; copy the others into it\n");
 	expect("install-service", "--config /nowhere.yaml", 2, "",
 	    "cairn install-service: --config: /nowhere.yaml: No such file or directory\n");
 	ck_assert_int_eq(cairn("install-service", "--dir /nowhere")->status, 1);
