@@ -43,6 +43,12 @@ static void stand_in(
 	ret->image_tokens_high = as->image_tokens_high;
 }
 
+static bool keep_on(void *ctx)
+{
+	(void)ctx;
+	return !cli_interrupted();
+}
+
 static bool explore(const struct cairn_config *base, const struct cairn_lineup *lineup, const char *system,
     const char *home, struct sum *sum, struct cairn_error *err)
 {
@@ -60,8 +66,13 @@ static bool explore(const struct cairn_config *base, const struct cairn_lineup *
 	    .map = CAIRN_RUN_MAP_TRUE_POSES,
 	    .model = &model,
 	    .seed = 1,
-	    .duration_s = LIMIT_S};
+	    .duration_s = LIMIT_S,
+	    .keep_on = keep_on};
 	bool ok = r != NULL && call != NULL && cairn_trial_run(&o, r, err);
+	if (ok && cli_interrupted()) {
+		cairn_error_set(err, "interrupted");
+		ok = false;
+	}
 	if (ok) {
 		sum->seconds += r->seconds;
 		sum->usd += r->usd;
