@@ -28,6 +28,11 @@ static const struct word nonsense[CALLS_MAX] = {{(enum cairn_reasoner_tool)77, C
     {CAIRN_REASONER_DO, (enum cairn_skill_verb)99, "sofa"},
     {CAIRN_REASONER_DO, CAIRN_SKILL_VERB_NONE, "sofa"}};
 
+/* Where anybody would look first; a model is asked to say it with each call. */
+static const struct {
+	const char *target, *likely[2];
+} usual[] = {{"wine bottle", {"fridge", "cupboard"}}, {"wine glass", {"cupboard", "table"}}};
+
 static const struct {
 	const char *name, *about;
 	const struct word *words;
@@ -80,6 +85,9 @@ bool cairn_task_script_next(struct cairn_task_script *s, const char *answer, str
 	ret->tool = words[s->next].tool;
 	ret->verb = words[s->next].verb;
 	snprintf(ret->target, sizeof(ret->target), "%s", words[s->next].target);
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		for (int k = 0; k < 2 && strcmp(ret->target, usual[i].target) == 0; k++)
+			snprintf(ret->likely[k], sizeof(ret->likely[k]), "%s", usual[i].likely[k]);
 	if (ret->verb == CAIRN_SKILL_VERB_GRASP && s->poured[0] != '\0')
 		memcpy(ret->target, s->poured, sizeof(ret->target));
 	if (s->failures > 2) {
