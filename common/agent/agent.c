@@ -72,6 +72,7 @@ static void count_usage(struct cairn_agent *a, const struct cairn_usage *u)
 	a->spent.tokens_in += u->tokens_in;
 	a->spent.tokens_out += u->tokens_out;
 	a->spent.by_query[a->query] += u->tokens_in;
+	a->spent.usd_by_query[a->query] += cairn_usage_cost_usd(&a->prices, u);
 	a->spent.usd += cairn_usage_cost_usd(&a->prices, u);
 }
 
@@ -112,6 +113,7 @@ static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int6
 	cairn_memory_map_begin(a->map);
 	a->act = (struct agent_act){0};
 	a->tour = (struct agent_tour){0};
+	a->route = (struct agent_route){.has_leg = false};
 	a->retry = (struct cairn_retry){0};
 	a->service_failures = 0;
 	memset(a->kept, 0, AGENT_KEPT_ANSWERS * sizeof(*a->kept));
@@ -198,6 +200,8 @@ void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pos
 	a->world.robot = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
 	a->world.has_pose = pose->tracking == CAIRN_TRACKING_GOOD || pose->tracking == CAIRN_TRACKING_WEAK;
 	cairn_coverage_map(a->world.coverage, pose->map_id);
+	if (agent_is_route(a))
+		agent_route_on_pose(a);
 	if (a->world.has_pose)
 		cairn_memory_map_on_pose(a->map, a->world.robot, pose->map_id);
 }
@@ -210,6 +214,12 @@ void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_det
 		memmove(a->look_ns + 1, a->look_ns, (AGENT_LOOKS - 1) * sizeof(a->look_ns[0]));
 		a->look_ns[0] = t_ns;
 	}
+}
+
+void cairn_agent_on_features(struct cairn_agent *a, const struct cairn_msg_features *features)
+{
+	a->doorway_count = features->doorways_count;
+	memcpy(a->doorways, features->doorways, sizeof(a->doorways));
 }
 
 void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid)
@@ -315,6 +325,7 @@ static bool ask(struct cairn_agent *a, int64_t now_ns, const char **body, size_t
 	if (answered_before(a, now_ns) || over_budget(a))
 		return false;
 	a->spent.queries++;
+	a->spent.calls_by_query[a->query]++;
 	a->phase = AGENT_PHASE_ASKING;
 	*body = a->body.data;
 	*bytes = a->body.len;
@@ -347,7 +358,7 @@ enum cairn_dialog_act cairn_agent_poll(
 		return CAIRN_DIALOG_NOTHING;
 	agent_act_tick(a, now_ns);
 	if (a->phase == AGENT_PHASE_READY && cairn_retry_due(&a->retry, now_ns) && has_heard(a, now_ns) &&
-	    ask(a, now_ns, body, bytes))
+	    (!agent_is_route(a) || agent_route_step(a, now_ns)) && ask(a, now_ns, body, bytes))
 		return CAIRN_DIALOG_SEND;
 	return CAIRN_DIALOG_NOTHING;
 }

@@ -44,6 +44,8 @@ void cairn_agent_on_frontiers(struct cairn_agent *a, const struct cairn_msg_fron
 void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pose);
 /* What the detector has searched: which of the floor the camera has looked at. t_ns: when the picture was taken, monotonic. */
 void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen, int64_t t_ns);
+/* Doorways of the map. */
+void cairn_agent_on_features(struct cairn_agent *a, const struct cairn_msg_features *features);
 /* The map, as in a map.grid frame. */
 void cairn_agent_on_grid(struct cairn_agent *a, const struct cairn_scene_grid *grid);
 void cairn_agent_on_skills(struct cairn_agent *a, const struct cairn_msg_skills *skills);
@@ -85,6 +87,12 @@ void cairn_agent_message(const struct cairn_agent *a, int64_t now_ns, struct cai
 const uint8_t *cairn_agent_map(const struct cairn_agent *a, uint32_t *ret_number, size_t *ret_bytes);
 /* Tokens of an episode by kind of query, in the order of queries.def: for evaluations. */
 uint64_t cairn_agent_tokens_in(const struct cairn_agent *a, int query);
+struct cairn_agent_cost {
+	uint64_t tokens_in;
+	uint32_t calls;
+	double usd;
+};
+struct cairn_agent_cost cairn_agent_cost_of(const struct cairn_agent *a, int query);
 
 /* True once since the last call when something is worth saving; the text is JSON with a checksum. */
 bool cairn_agent_save(struct cairn_agent *a, struct cairn_text *out);

@@ -212,6 +212,10 @@ static void acted(struct cairn_agent *a, int64_t now_ns)
 		act->scenes_from = UINT64_MAX;
 		return;
 	}
+	if (agent_is_route(a)) {
+		agent_route_acted(a, now_ns);
+		return;
+	}
 	snprintf(text, sizeof(text), "%s: %s%s", act->what, act->outcome,
 	    gained ? "; something new was seen" : "");
 	cairn_agent_log_add(&a->memory.actions, "%s", text);

@@ -43,6 +43,22 @@ static void step_text(struct cairn_text *out, const struct cairn_agent *a)
 		cairn_text_addf(out, "<step>\n%s\n</step>\n", a->step);
 }
 
+static void route_text(struct cairn_text *out, const struct cairn_agent *a)
+{
+	if (agent_is_route(a) && a->query == CAIRN_AGENT_QUERY_REVISE)
+		cairn_text_add(out, "This task is a route, and the lines of the plan are its parts. The "
+				    "first open part does not "
+				    "fit what is known, as the progress log says. Write the open parts anew "
+				    "so that they fit, or "
+				    "leave out what does not exist: 'turn round', 'door N left', 'door N "
+				    "right', 'pass THING', "
+				    "'stop at THING', and nothing else.\n");
+	else if (agent_is_route(a) && a->query == CAIRN_AGENT_QUERY_VERIFY)
+		cairn_text_add(out, "This task is a route. Its parts were checked off by graph and map, as "
+				    "the plan says; the claim "
+				    "is found, the evidence the thing that the robot has stopped at.\n");
+}
+
 /* The picture of the map: in this query, or known from one before. */
 static void map_text(struct cairn_text *out, const struct cairn_agent *a)
 {
@@ -76,6 +92,7 @@ static void make_context(struct cairn_agent *a)
 	if (!agent_has_arm(a))
 		cairn_text_add(out, "This robot has no arm: it opens, takes and brings nothing.\n");
 	step_text(out, a);
+	route_text(out, a);
 	map_text(out, a);
 	if (a->problem[0] != '\0')
 		cairn_text_addf(out, "Your last answer could not be used: %s\n", a->problem);

@@ -79,6 +79,7 @@ static void read_requester(struct cairn_agent *a, const json_t *at)
 static bool take(struct cairn_agent *a, const json_t *root)
 {
 	struct cairn_agent_memory memory;
+	struct cairn_error none;
 	const json_t *task = json_object_get(root, "task");
 	int end = word_of(root, "end", &cairn_enum_agent_state),
 	    limit = word_of(root, "limit", &cairn_enum_agent_limit);
@@ -94,6 +95,9 @@ static bool take(struct cairn_agent *a, const json_t *root)
 	cairn_text_clean(a->task, sizeof(a->task), json_string_value(task), json_string_length(task));
 	a->t_begin_ns = begun_ns;
 	a->memory = memory;
+	if (memory.plan.count >
+	    0) /* no other plan reads as one; sides are told from where the robot is now */
+		(void)agent_route_begin(a, &memory.plan, &none);
 	a->spent = (struct agent_spent){.queries = count_of(root, "queries"),
 	    .repeated = count_of(root, "repeated"),
 	    .errors = count_of(root, "errors"),

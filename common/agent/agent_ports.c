@@ -3,6 +3,7 @@
 CAIRN_TAKE(take_mission, cairn_agent, mission, (cairn_agent_on_mission(core, m, now_ns), 0))
 CAIRN_TAKE(take_scene, cairn_agent, scene, (cairn_agent_on_scene(core, m), 0))
 CAIRN_TAKE(take_frontiers, cairn_agent, frontiers, (cairn_agent_on_frontiers(core, m), 0))
+CAIRN_TAKE(take_features, cairn_agent, features, (cairn_agent_on_features(core, m), 0))
 CAIRN_TAKE(take_pose, cairn_agent, pose, (cairn_agent_on_pose(core, m), 0))
 
 CAIRN_TAKE(take_detections, cairn_agent, detections, (cairn_agent_on_detections(core, m, hdr->t_ns), 0))
@@ -24,6 +25,7 @@ const struct cairn_in cairn_agent_in[] = {
     {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_PLAUSIBLE, take_mission},
     {CAIRN_TOPIC_SCENE, CAIRN_ACCEPT_PLAUSIBLE, take_scene},
     {CAIRN_TOPIC_FRONTIERS, CAIRN_ACCEPT_PLAUSIBLE, take_frontiers},
+    {CAIRN_TOPIC_FEATURES, CAIRN_ACCEPT_PLAUSIBLE, take_features},
     {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_PLAUSIBLE, take_pose},
     {CAIRN_TOPIC_DETECTIONS, CAIRN_ACCEPT_FRESH, take_detections},
     {CAIRN_TOPIC_VLM_STATS, CAIRN_ACCEPT_PLAUSIBLE, take_vlm_stats},

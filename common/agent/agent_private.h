@@ -7,6 +7,7 @@
 #include "common/agent/memory.h"
 #include "common/agent/memory_map.h"
 #include "common/agent/queries.h"
+#include "common/agent/route.h"
 #include "common/base/retry.h"
 #include "common/reasoner/reasoner.h"
 #include "common/vlm/provider.h"
@@ -81,6 +82,22 @@ struct agent_tour {
 	uint32_t labelled, named_rooms; /* when it began */
 };
 
+/* A task that is a route: how far it was followed. */
+struct agent_route {
+	struct cairn_route route;
+	struct cairn_pose2 leg; /* sides are told from there: where the task began, or behind the last door */
+	struct cairn_vec2 last; /* pose before */
+	bool has_leg;
+	bool turned;                   /* the leg is told the other way round */
+	bool inside, looked;           /* for the part that is open now: farther in, all round */
+	uint32_t tries, explored;      /* the same: drives, explorations */
+	struct cairn_msg_doorway door; /* that is driven through */
+	bool has_door, before;         /* before: the robot stands in front of it */
+	uint64_t scenes_from;          /* graphs told when it last stopped */
+	int64_t t_over_ns;             /* when that was; 0: never */
+	uint32_t verdicts;             /* asked for */
+};
+
 /* A call that the reasoner carries out: ways, looks and skills, until it tells what has come of it. */
 struct agent_deed {
 	bool on, waiting, ended;
@@ -105,7 +122,8 @@ struct agent_done {
 struct agent_spent {
 	uint32_t queries, repeated, errors, errors_in_row, revisions, says;
 	uint64_t tokens_in, tokens_out, by_query[CAIRN_AGENT_QUERY_COUNT];
-	double usd, steps;
+	uint32_t calls_by_query[CAIRN_AGENT_QUERY_COUNT];
+	double usd, steps, usd_by_query[CAIRN_AGENT_QUERY_COUNT];
 };
 
 struct cairn_agent {
@@ -140,7 +158,11 @@ struct cairn_agent {
 	uint32_t turn_count;
 	struct agent_act act;
 	struct agent_tour tour;
+	struct agent_route route;
 	struct agent_deed deed;
+	struct cairn_msg_doorway
+	    doorways[sizeof(((struct cairn_msg_features *)0)->doorways) / sizeof(struct cairn_msg_doorway)];
+	uint32_t doorway_count;
 	struct cairn_scene *mirror; /* the graph as the reasoner reads it */
 	struct cairn_reasoner reasoner;
 	int64_t look_ns
@@ -228,6 +250,8 @@ void agent_take(struct cairn_agent *a, const struct agent_turn *as, int64_t now_
 /* The answer cannot be used: it is told so with the next query; too many in a row end the episode. */
 void agent_error(struct cairn_agent *a, const char *why, int64_t now_ns);
 void agent_ask_next(struct cairn_agent *a, enum cairn_agent_query query);
+/* Ends with "I do not know", with what was tried. */
+void agent_hand_off(struct cairn_agent *a, const char *why);
 void agent_end(
     struct cairn_agent *a, enum cairn_agent_state end, enum cairn_agent_limit limit, const char *answer);
 /* What was said to the call of this step that was made last. */
@@ -247,6 +271,25 @@ bool agent_begin_tour(struct cairn_agent *a, int64_t now_ns, struct cairn_error 
 void agent_tour_next(struct cairn_agent *a, int64_t now_ns);
 /* Is the drive under way not needed any more? */
 enum agent_cut agent_tour_cut(const struct cairn_agent *a);
+
+/* agent_route.c */
+static inline bool agent_is_route(const struct cairn_agent *a)
+{
+	return a->route.route.count > 0;
+}
+/* The task is a route of these parts. False with the reason, for the model. */
+bool agent_route_begin(struct cairn_agent *a, const struct cairn_agent_lines *lines, struct cairn_error *why);
+/* Other parts for those that are open. */
+bool agent_route_revise(
+    struct cairn_agent *a, const struct cairn_agent_lines *lines, struct cairn_error *why);
+/* Goes on with the open part. True: a query is to be asked. */
+bool agent_route_step(struct cairn_agent *a, int64_t now_ns);
+/* The robot has moved. */
+void agent_route_on_pose(struct cairn_agent *a);
+/* May the task be called accomplished? False with the reason, for the model. */
+bool agent_route_ok(const struct cairn_agent *a, char *why, size_t bytes);
+/* What was driven for it has ended. */
+void agent_route_acted(struct cairn_agent *a, int64_t now_ns);
 
 /* agent_do.c */
 /* Begins a call that the reasoner carries out. */

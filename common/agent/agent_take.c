@@ -46,7 +46,7 @@ void agent_end(
 }
 
 /* "I do not know", with what was tried: the newest of the logs, as much as fits. */
-static void hand_off(struct cairn_agent *a, const char *why)
+void agent_hand_off(struct cairn_agent *a, const char *why)
 {
 	char text[sizeof(a->answer)];
 	/* A reasoner has no steps of a plan to sum up: what it has done tells more. */
@@ -115,7 +115,8 @@ static void take_next(struct cairn_agent *a)
 		a->stalled = 0;
 		a->in_vain = false;
 		if (a->spent.revisions >= (uint32_t)a->cfg->revisions_max) {
-			hand_off(a, "The plan brings nothing new, and was revised as often as it may be.");
+			agent_hand_off(
+			    a, "The plan brings nothing new, and was revised as often as it may be.");
 			return;
 		}
 		a->spent.revisions++;
@@ -163,7 +164,7 @@ static void take_act(struct cairn_agent *a, const struct agent_turn *as, int64_t
 		return;
 	}
 	if (tool == CAIRN_AGENT_ASK_PERSON) {
-		hand_off(a, a->call.text);
+		agent_hand_off(a, a->call.text);
 		return;
 	}
 	add_turn(a, as);
@@ -243,7 +244,9 @@ static bool claim_ok(struct cairn_agent *a, char *why, size_t bytes)
 {
 	bool whole = a->call.claim == CAIRN_AGENT_CLAIM_ABSENT || a->call.claim == CAIRN_AGENT_CLAIM_COUNT ||
 		     denies(a->call.text);
-	if (!agent_done_ok(a, a->call.claim == CAIRN_AGENT_CLAIM_DONE, why, bytes))
+	/* To take a door is nothing for an arm. */
+	if (agent_is_route(a) ? !agent_route_ok(a, why, bytes)
+			      : !agent_done_ok(a, a->call.claim == CAIRN_AGENT_CLAIM_DONE, why, bytes))
 		return false;
 	cairn_agent_letter_openings(&a->world);
 	bool left = !a->world.use_map || !a->world.has_frontiers || a->world.opening_count > 0;
@@ -276,7 +279,7 @@ static void doubt(struct cairn_agent *a)
 	a->gained = gained;
 	a->news = false;
 	if (a->stalled >= (uint32_t)a->cfg->stall_steps)
-		hand_off(a, "The last calls brought nothing new.");
+		agent_hand_off(a, "The last calls brought nothing new.");
 	else
 		agent_ask_next(a, CAIRN_AGENT_QUERY_TICK);
 }
@@ -300,7 +303,7 @@ static void take_verify(struct cairn_agent *a, int64_t now_ns)
 		agent_end(a, CAIRN_AGENT_STATE_DONE, CAIRN_AGENT_LIMIT_NONE, a->call.text);
 		return;
 	case CAIRN_AGENT_VERDICT_CANNOT:
-		hand_off(a, a->call.text2[0] != '\0' ? a->call.text2 : "Nothing is left to try.");
+		agent_hand_off(a, a->call.text2[0] != '\0' ? a->call.text2 : "Nothing is left to try.");
 		return;
 	case CAIRN_AGENT_VERDICT_NOT_YET:
 		a->in_vain = true;
@@ -311,8 +314,32 @@ static void take_verify(struct cairn_agent *a, int64_t now_ns)
 	}
 }
 
-static void take_plan(struct cairn_agent *a)
+/* The parts of a route are its plan: none is written. */
+static void take_prepare(struct cairn_agent *a, int64_t now_ns)
 {
+	struct cairn_error why = {""};
+	if (a->call.findings.count > 0 && !agent_route_begin(a, &a->call.findings, &why)) {
+		agent_error(a, why.text, now_ns);
+		return;
+	}
+	a->memory.labels = a->call.ids;
+	a->memory.conditions = a->call.lines;
+	memcpy(a->memory.heuristic, a->call.text2, sizeof(a->memory.heuristic));
+	agent_ask_next(a, agent_is_route(a)                               ? CAIRN_AGENT_QUERY_NEXT
+			  : a->cfg->workflow == CAIRN_CHOICE_WORKFLOW_COT ? CAIRN_AGENT_QUERY_WRITE
+									  : CAIRN_AGENT_QUERY_OUTLINE);
+}
+
+static void take_plan(struct cairn_agent *a, int64_t now_ns)
+{
+	struct cairn_error why = {""};
+	if (agent_is_route(a)) {
+		if (agent_route_revise(a, &a->call.lines, &why))
+			agent_ask_next(a, CAIRN_AGENT_QUERY_NEXT);
+		else
+			agent_error(a, why.text, now_ns);
+		return;
+	}
 	a->memory.plan = a->call.lines;
 	if (a->memory.plan.count == 0)
 		snprintf(a->memory.plan.items[a->memory.plan.count++], CAIRN_AGENT_LINE_CAP, "1. Finish");
@@ -326,11 +353,7 @@ void agent_take(struct cairn_agent *a, const struct agent_turn *as, int64_t now_
 	a->problem[0] = '\0';
 	switch (a->query) {
 	case CAIRN_AGENT_QUERY_PREPARE:
-		a->memory.labels = a->call.ids;
-		a->memory.conditions = a->call.lines;
-		memcpy(a->memory.heuristic, a->call.text2, sizeof(a->memory.heuristic));
-		agent_ask_next(a, a->cfg->workflow == CAIRN_CHOICE_WORKFLOW_COT ? CAIRN_AGENT_QUERY_WRITE
-										: CAIRN_AGENT_QUERY_OUTLINE);
+		take_prepare(a, now_ns);
 		break;
 	case CAIRN_AGENT_QUERY_OUTLINE: /* the lines are written from it: it stands where the plan will */
 		a->memory.plan = a->call.lines;
@@ -338,7 +361,7 @@ void agent_take(struct cairn_agent *a, const struct agent_turn *as, int64_t now_
 		break;
 	case CAIRN_AGENT_QUERY_WRITE:
 	case CAIRN_AGENT_QUERY_REVISE:
-		take_plan(a);
+		take_plan(a, now_ns);
 		break;
 	case CAIRN_AGENT_QUERY_NEXT:
 		take_next(a);

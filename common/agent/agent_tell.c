@@ -54,6 +54,13 @@ uint64_t cairn_agent_tokens_in(const struct cairn_agent *a, int query)
 	return a->spent.by_query[query];
 }
 
+struct cairn_agent_cost cairn_agent_cost_of(const struct cairn_agent *a, int query)
+{
+	const struct agent_spent *s = &a->spent;
+	return (struct cairn_agent_cost){
+	    s->by_query[query], s->calls_by_query[query], s->usd_by_query[query]};
+}
+
 const uint8_t *cairn_agent_map(const struct cairn_agent *a, uint32_t *ret_number, size_t *ret_bytes)
 {
 	return cairn_memory_map_jpeg(a->map, ret_number, ret_bytes);

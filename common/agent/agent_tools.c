@@ -132,12 +132,16 @@ static const struct cairn_tool_row rows[CAIRN_AGENT_TOOL_COUNT] = {
 	    .kind = CAIRN_PARAM_FLAG,
 	    AT(news),
 	    .doc = "true: something was learned that the memory does not have"}),
-    ROW(PREPARE_TASK, "prepare_task", false, "Prepare the task", 3,
+    ROW(PREPARE_TASK, "prepare_task", false, "Prepare the task", 4,
 	IDS("labels", ids,
 	    "things that the task is about or that are likely beside them, as a detector would call them"),
 	LINES("termination_conditions", lines, 8,
 	    "each a sentence that must hold before the task is accomplished"),
-	TEXT("heuristic", text2, 300, "the heuristic chosen, adapted to this task")),
+	TEXT("heuristic", text2, 300, "the heuristic chosen, adapted to this task"),
+	LINES("route", findings, 12,
+	    "only where the task tells a way to follow: its parts in order, each 'turn round', 'door N "
+	    "left', "
+	    "'door N right', 'pass THING' or 'stop at THING'; otherwise empty")),
     ROW(OUTLINE_PLAN, "outline_plan", false, "Outline the plan as pseudocode", 1,
 	LINES("pseudocode", lines, 20, "one line each")),
     ROW(WRITE_PLAN, "write_plan", false, "Write the plan", 1,

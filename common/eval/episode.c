@@ -11,6 +11,7 @@
 #define SHOWN_MAX 512
 #define GRID_NS (2 * CAIRN_NS_PER_S)
 #define SCENE_NS CAIRN_NS_PER_S
+#define TRACK_NS (200 * CAIRN_NS_PER_MS)
 #define TURN_NS (50 * CAIRN_NS_PER_MS)
 #define TELL_NS (500 * CAIRN_NS_PER_MS)
 #define TASK_AT_S 3.0 /* the map has begun by then */
@@ -31,13 +32,14 @@ struct episode {
 	struct cairn_agent *agent;
 	uint8_t *cells;
 	size_t cells_bytes;
-	int64_t t_grid_ns, t_scene_ns, t_turn_ns, t_tell_ns,
+	int64_t t_grid_ns, t_scene_ns, t_turn_ns, t_tell_ns, t_track_ns,
 	    due_ns; /* due: of the answer under way; 0 = none */
 	double known_cells;
 	struct cairn_dialog_outcome outcome;
 	struct cairn_text body; /* of the outcome */
 	struct cairn_msg_command command;
 	bool given;
+	uint32_t track_max;
 	struct cairn_sim_arm arm;
 	struct cairn_text file; /* of the agent that was killed */
 	int64_t t_offer_ns;
@@ -99,6 +101,8 @@ static void give_grid(struct episode *e, struct cairn_run *run)
 		     cairn_mapper_features(cairn_run_mapper(run), cairn_run_frontiers(run), &e->doors);
 	(void)cairn_scene_on_grid(e->scene, &grid, pose_of(run), known ? &e->doors : NULL);
 	cairn_agent_on_grid(e->agent, &grid);
+	if (known)
+		cairn_agent_on_features(e->agent, &e->doors);
 }
 
 /* ---- the arm, as its driver does ---- */
@@ -296,6 +300,8 @@ static bool step(void *ctx, struct cairn_run *run)
 	if (!e->given && may && cairn_run_elapsed_s(run) >= TASK_AT_S &&
 	    cairn_run_pose(run)->tracking == CAIRN_TRACKING_GOOD)
 		give_task(e, run, now_ns);
+	if (e->given && e->r->track_count < e->track_max && is_due(&e->t_track_ns, TRACK_NS, now_ns))
+		e->r->track[e->r->track_count++] = cairn_run_truth(run)->body.pose;
 	if (!is_due(&e->t_turn_ns, TURN_NS, now_ns))
 		return true;
 	cairn_agent_on_pose(e->agent, cairn_run_pose(run));
@@ -332,16 +338,27 @@ static bool nobody_decides(void *ctx, const struct cairn_run *run, const struct 
 	return false;
 }
 
+void cairn_episode_clear(struct cairn_episode_result *r)
+{
+	free(r->track);
+	free(r->shown);
+	r->track = NULL;
+	r->shown = NULL;
+}
+
 bool cairn_episode_run(
     const struct cairn_episode_options *o, struct cairn_episode_result *ret, struct cairn_error *err)
 {
 	struct episode *e = calloc(1, sizeof(*e));
-	*ret = (struct cairn_episode_result){.shown = calloc((size_t)o->world->thing_count + 1, 1)};
-	if (e == NULL || ret->shown == NULL) {
+	uint32_t track_max = (uint32_t)(o->limit_s * 1e9 / (double)TRACK_NS) + 1;
+	*ret = (struct cairn_episode_result){.shown = calloc((size_t)o->world->thing_count + 1, 1),
+	    .track = calloc(track_max, sizeof(*ret->track))};
+	if (e == NULL || ret->shown == NULL || ret->track == NULL) {
 		cairn_error_set(err, "out of memory");
 		free(e);
 		return false;
 	}
+	e->track_max = track_max;
 	e->o = o;
 	e->r = ret;
 	struct cairn_run_options options = {.cfg = o->cfg,
@@ -367,14 +384,18 @@ bool cairn_episode_run(
 		cairn_run_all(run);
 		cairn_agent_message(e->agent, cairn_run_now_ns(run), &ret->agent);
 		cairn_scene_message(e->scene, pose_of(run), &ret->scene);
+		if (ret->track_count < track_max)
+			ret->track[ret->track_count++] = cairn_run_truth(run)->body.pose;
 		ret->seconds = cairn_run_elapsed_s(run);
 		ret->path_m = cairn_run_totals(run).odometry_m;
 		ret->contacts = cairn_run_totals(run).contacts;
 		ret->start = cairn_sim_state(cairn_run_sim(run))->start;
 		ret->props = cairn_run_truth(run)->props;
 		ret->v_mps = cairn_run_truth(run)->body.v_mps;
-		for (int q = 0; q < CAIRN_AGENT_QUERY_COUNT; q++)
+		for (int q = 0; q < CAIRN_AGENT_QUERY_COUNT; q++) {
 			ret->tokens_in[q] = cairn_agent_tokens_in(e->agent, q);
+			ret->costs[q] = cairn_agent_cost_of(e->agent, q);
+		}
 	} else if (err->text[0] == '\0') {
 		cairn_error_set(err, "out of memory");
 	}

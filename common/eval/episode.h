@@ -36,10 +36,13 @@ struct cairn_episode_result {
 	double before_m; /* of the path: before the task was given */
 	uint32_t contacts;
 	uint64_t tokens_in[CAIRN_AGENT_QUERY_COUNT];
-	struct cairn_msg_scene scene; /* as it was at the end */
-	struct cairn_pose2 start;     /* of the map frame in the world */
-	uint8_t *shown;               /* 1 for each thing of the world that a picture has shown; free() */
-	uint32_t sent;                /* queries, decisions and wishes */
+	struct cairn_agent_cost costs[CAIRN_AGENT_QUERY_COUNT]; /* the same, with calls and money */
+	struct cairn_msg_scene scene;                           /* as it was at the end */
+	struct cairn_pose2 start;                               /* of the map frame in the world */
+	struct cairn_pose2 *track; /* true poses since the task was given, five a second */
+	uint32_t track_count;
+	uint8_t *shown; /* 1 for each thing of the world that a picture has shown */
+	uint32_t sent;  /* queries, decisions and wishes */
 	uint32_t kills;
 	uint32_t orders, refusals; /* that the gate has let pass; that it has not */
 	/* Orders that reached the arm though the wheels turned, the mission was no task, or the target was out of reach by the
@@ -52,5 +55,8 @@ struct cairn_episode_result {
 /* False with the reason. */
 bool cairn_episode_run(
     const struct cairn_episode_options *options, struct cairn_episode_result *ret, struct cairn_error *err);
+
+/* Frees what the result holds. */
+void cairn_episode_clear(struct cairn_episode_result *r);
 
 #endif

@@ -1,8 +1,8 @@
 /* shortest_view.h - the shortest way in a house after which the robot's camera shows a thing of a name: what a way that was driven to
  * answer a question is measured against. By the truth; nothing of it is known to agent or pilot.
  *
- * The way: from the start over floor that the robot reaches, by a lattice of 0.1 m with eight neighbours (at most 8 % longer than the
- * straight one). Its end: the nearest point from which the thing, faced, shows with detect.sim_visible_min. Turning costs nothing. */
+ * The way: from the start over floor that the robot reaches (lattice.h). Its end: the nearest point from which the thing, faced, shows
+ * with detect.sim_visible_min. */
 #ifndef CAIRN_COMMON_EVAL_SHORTEST_VIEW_H
 #define CAIRN_COMMON_EVAL_SHORTEST_VIEW_H
 

@@ -9,9 +9,9 @@
 #define AHEAD_M 0.50  /* ... and ahead of the front end ... */
 #define BESIDE_M 0.10 /* ... with so much to both sides */
 
-/* Can the robot drive off there? Nobody puts one down between the legs of a chair. */
-static bool fits(const struct cairn_config_robot *c, const struct cairn_world *w, struct cairn_pose2 at)
+bool cairn_start_fits(const struct cairn_config *cfg, const struct cairn_world *w, struct cairn_pose2 at)
 {
+	const struct cairn_config_robot *c = &cfg->robot;
 	struct cairn_footprint spot = {ROOM_M, ROOM_M, ROOM_M};
 	struct cairn_footprint ahead = {
 	    c->footprint_front_m + AHEAD_M, c->footprint_rear_m, c->footprint_half_width_m + BESIDE_M};
@@ -34,7 +34,7 @@ bool cairn_draw_start(struct cairn_config *cfg, const struct cairn_world *w, uin
 		double y = w->y_min_m + cairn_rng_uniform(&rng) * (w->y_max_m - w->y_min_m);
 		double yaw = cairn_wrap_rad(2.0 * M_PI * cairn_rng_uniform(&rng));
 		struct cairn_pose2 at = {x, y, yaw};
-		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) || !fits(&cfg->robot, w, at))
+		if (!cairn_truth_reachable_at(cairn_sim_truth(sim), x, y) || !cairn_start_fits(cfg, w, at))
 			continue;
 		cfg->sim.start = CAIRN_CHOICE_START_GIVEN;
 		cfg->sim.start_x_m = x;

@@ -10,4 +10,7 @@
 bool cairn_draw_start(struct cairn_config *cfg, const struct cairn_world *world, uint64_t seed,
     struct cairn_pose2 *ret_at, bool *ret_none, struct cairn_error *err);
 
+/* Can the robot drive off there? Nobody puts one down between the legs of a chair. */
+bool cairn_start_fits(const struct cairn_config *cfg, const struct cairn_world *world, struct cairn_pose2 at);
+
 #endif

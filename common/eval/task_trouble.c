@@ -115,7 +115,7 @@ static bool run_one(const struct cairn_episode_options *o, struct cairn_task_tro
 		judge(sum, o->cfg, o->world, o->task, r);
 	if (ret_sent != NULL)
 		*ret_sent = r->sent;
-	free(r->shown);
+	cairn_episode_clear(r);
 	free(r);
 	return ok;
 }

@@ -103,6 +103,7 @@ enum cairn_eval_end cairn_eval_soak(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_storm(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_detector(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures);
+enum cairn_eval_end cairn_eval_instructions(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_tasks(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_voice(const struct cli *cli, json_t *figures);
 enum cairn_eval_end cairn_eval_scene(const struct cli *cli, json_t *figures);

@@ -11,17 +11,13 @@
 #include "common/eval/questions.h"
 #include "common/eval/shortest_view.h"
 #include "common/eval/start_draw.h"
-#include "common/rules/config_check.h"
 #include "common/sim/detector/detect.h"
 #include "procs/cli/cli.h"
-#include "procs/cli/rundir.h"
-#include "procs/gateway/model_call.h"
+#include "procs/lab/agent_eval.h"
 #include "procs/lab/bench.h"
 #include "procs/lab/eqa_rows.h"
 #include "procs/lab/provenance.h"
 
-#define SLIP 0.05
-#define YAW_DRIFT_DEG_PER_M 1.0
 #define LIMIT_S 2400.0
 #define QUESTIONS_MAX 64
 #define LABELS_MAX 512
@@ -33,16 +29,13 @@ static const char *const homes[] = {"studio", "home", "loop", "home-tasks"};
 #define HOMES ((int)(sizeof(homes) / sizeof(homes[0])))
 
 struct eqa {
-	struct cairn_config cfg;
+	struct agent_eval eval;
 	const char *const *houses; /* files, or names of bundled homes */
 	int house_count;
-	struct cairn_lineup lineup;
-	struct model_call *call;
 	struct eqa_row rows[EQA_ROWS];
 	bool wanted[EQA_ROWS]; /* to be run */
 	char labels[LABELS_MAX][40];
 	uint32_t label_count;
-	double usd_left;
 	int start; /* sim.start as configured */
 	uint32_t rejected,
 	    invisible; /* questions that were not asked: not unique; about what shows from nowhere */
@@ -50,17 +43,6 @@ struct eqa {
 	FILE *out;
 	bool verbose;
 };
-
-static void answer(
-    void *ctx, const char *body, size_t bytes, struct cairn_dialog_outcome *ret, double *ret_latency_s)
-{
-	struct eqa *q = ctx;
-	struct cairn_error err = {""};
-	*ret = (struct cairn_dialog_outcome){.retry_after_s = -1.0, .error = "interrupted"};
-	(void)model_call_send(q->call, &q->lineup.rows[0], body, bytes, ret, &err);
-	ret->sent = true;
-	*ret_latency_s = model_call_took_s(q->call);
-}
 
 /* ---- judging ---- */
 
@@ -115,7 +97,7 @@ static bool is_about_one(const struct cairn_question *q)
 /* The configuration of a row. */
 static struct cairn_config config_of(const struct eqa *q, enum eqa_row_id id)
 {
-	struct cairn_config cfg = q->cfg;
+	struct cairn_config cfg = q->eval.cfg;
 	bool explored = id == EQA_EXPLORED;
 	cfg.mission.autostart = explored ? CAIRN_CHOICE_AUTOSTART_ALWAYS : CAIRN_CHOICE_AUTOSTART_NEVER;
 	cfg.mission.return_home &= !explored;
@@ -123,7 +105,7 @@ static struct cairn_config config_of(const struct eqa *q, enum eqa_row_id id)
 	cfg.agent.use_map = id != EQA_NO_MAP && id != EQA_BLIND;
 	if (id == EQA_COT)
 		cfg.agent.workflow = CAIRN_CHOICE_WORKFLOW_COT;
-	cfg.agent.limit_usd = fmin(cfg.agent.limit_usd, q->usd_left);
+	cfg.agent.limit_usd = fmin(cfg.agent.limit_usd, q->eval.usd_left);
 	return cfg;
 }
 
@@ -132,7 +114,7 @@ static void note_episode(struct eqa *q, enum eqa_row_id id, const char *home, co
 {
 	const char *how = !a->done ? "open" : a->right ? "right" : "wrong";
 	json_t *o = json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s}", "row", eqa_row_name(id), "home", home,
-	    "seed", (int)q->cfg.sim.seed, "kind", cairn_question_word(a->question->kind), "question",
+	    "seed", (int)q->eval.cfg.sim.seed, "kind", cairn_question_word(a->question->kind), "question",
 	    a->question->text, "judged", how, "answer", r->agent.answer, "evidence", r->agent.evidence,
 	    "limit", cairn_enum_text(&cairn_enum_agent_limit, (int)r->agent.limit));
 	json_object_update_new(o, json_pack("{s:f,s:f,s:i,s:I,s:f,s:i}", "path_m", a->path_m, "shortest_m",
@@ -141,8 +123,8 @@ static void note_episode(struct eqa *q, enum eqa_row_id id, const char *home, co
 	json_array_append_new(q->list, o);
 	if (q->verbose)
 		fprintf(stderr, "%s, %s %d: %s %s: %s [%s], %.1f m (shortest %.1f), %u queries, %.0f s\n",
-		    eqa_row_name(id), home, (int)q->cfg.sim.seed, a->question->text, how, r->agent.answer,
-		    r->agent.evidence, a->path_m, a->shortest_m, a->queries, a->seconds);
+		    eqa_row_name(id), home, (int)q->eval.cfg.sim.seed, a->question->text, how,
+		    r->agent.answer, r->agent.evidence, a->path_m, a->shortest_m, a->queries, a->seconds);
 }
 
 static void note(struct eqa *q, enum eqa_row_id id, const char *home, const struct cairn_world *w,
@@ -166,7 +148,7 @@ static void note(struct eqa *q, enum eqa_row_id id, const char *home, const stru
 	    .errors = r->agent.function_errors,
 	    .tokens_in = r->agent.tokens_in,
 	    .by_query = r->tokens_in};
-	q->usd_left -= r->agent.usd;
+	q->eval.usd_left -= r->agent.usd;
 	eqa_row_add(&q->rows[id], &a);
 	note_episode(q, id, home, &a, r);
 	if (id != EQA_EXPLORED)
@@ -183,20 +165,20 @@ static bool ask(struct eqa *q, enum eqa_row_id id, const char *home, const struc
 	struct cairn_episode_result *r = calloc(1, sizeof(*r));
 	struct cairn_episode_options o = {.cfg = &cfg,
 	    .world = w,
-	    .profile = &q->lineup.rows[0],
+	    .profile = &q->eval.lineup.rows[0],
 	    .task = question->text,
 	    .map = CAIRN_RUN_MAP_MAPPER,
 	    .limit_s = LIMIT_S,
 	    .explore_first = id == EQA_EXPLORED,
-	    .answer = answer,
-	    .ctx = q};
+	    .answer = agent_eval_answer,
+	    .ctx = &q->eval};
 	bool ok = r != NULL && cairn_episode_run(&o, r, &err);
 	if (ok && !cli_interrupted()) /* one that was broken off says nothing */
 		note(q, id, home, w, question, shortest_m, r);
 	else if (!ok)
 		fprintf(stderr, "cairn eval eqa: %s: %s\n", home, err.text);
 	if (r != NULL)
-		free(r->shown);
+		cairn_episode_clear(r);
 	free(r);
 	return ok;
 }
@@ -204,7 +186,7 @@ static bool ask(struct eqa *q, enum eqa_row_id id, const char *home, const struc
 static bool shows(const struct eqa *q, const struct cairn_world *w, struct cairn_pose2 start,
     const char *label, double *ret_shortest_m)
 {
-	return cairn_shortest_view(&q->cfg, w, start, label, ret_shortest_m) && *ret_shortest_m >= 0.0;
+	return cairn_shortest_view(&q->eval.cfg, w, start, label, ret_shortest_m) && *ret_shortest_m >= 0.0;
 }
 
 /* The shortest way from the start to where the camera shows the thing that decides it; -1: the question is not about one thing. False:
@@ -224,23 +206,16 @@ static bool is_askable(const struct eqa *q, const struct cairn_world *w, struct 
 	return both;
 }
 
-/* A file, or the name of a bundled home. */
-static struct cairn_world *load_house(const char *house, struct cairn_error *err)
-{
-	return strchr(house, '/') != NULL || strchr(house, '.') != NULL ? cairn_world_load(house, err)
-									: cairn_share_world(house, err);
-}
-
 static bool ask_home(struct eqa *q, const char *home, long seed, uint32_t most)
 {
 	struct cairn_error err = {""};
 	static struct cairn_question questions[QUESTIONS_MAX];
 	uint32_t rejected, n, asked = 0;
 	struct cairn_pose2 start;
-	struct cairn_world *w = load_house(home, &err);
-	q->cfg.sim.seed = (int)seed;
-	q->cfg.sim.start = q->start;
-	bool none, ok = w != NULL && cairn_draw_start(&q->cfg, w, (uint64_t)seed, &start, &none, &err);
+	struct cairn_world *w = agent_eval_house(home, &err);
+	q->eval.cfg.sim.seed = (int)seed;
+	q->eval.cfg.sim.start = q->start;
+	bool none, ok = w != NULL && cairn_draw_start(&q->eval.cfg, w, (uint64_t)seed, &start, &none, &err);
 	if (!ok) {
 		fprintf(stderr, "cairn eval eqa: %s: %s\n", home, err.text);
 		cairn_world_destroy(&w);
@@ -272,7 +247,7 @@ static void note_labels(struct eqa *q)
 {
 	for (int i = 0; i < q->house_count + HOMES; i++) {
 		struct cairn_world *w =
-		    load_house(i < q->house_count ? q->houses[i] : homes[i - q->house_count], NULL);
+		    agent_eval_house(i < q->house_count ? q->houses[i] : homes[i - q->house_count], NULL);
 		if (w != NULL)
 			q->label_count += cairn_questions_labels(
 			    w, q->labels + q->label_count, LABELS_MAX - q->label_count);
@@ -297,17 +272,14 @@ static bool tell(struct eqa *q, json_t *figures)
 	enum eqa_row_id id;
 	const struct eqa_sums *s = judged(q, &id);
 	double asked = fmax(s->asked, 1.0);
-	bool script = cairn_profile_url_is_pilot(q->lineup.rows[0].base_url);
 	char boundary[768];
-	snprintf(boundary, sizeof(boundary), "%s; simulated detector with %.0f %% misses. %s",
-	    script ? "scripted pilot" : q->lineup.rows[0].model, 100.0 * q->cfg.detect.sim_miss,
-	    script ? "Tells how the stack behaves, and nothing about a model." : "Of this simulator alone.");
+	agent_eval_boundary(&q->eval, boundary, sizeof(boundary));
 	fprintf(q->out, "%s\nnot asked: %u names that are not unique, %u things that show from nowhere\n",
 	    boundary, q->rejected, q->invisible);
 	eqa_rows_tell(q->out, q->rows);
 	json_object_set_new(figures, "boundary", json_string(boundary));
-	json_object_set_new(figures, "provider", json_string(q->lineup.rows[0].name));
-	json_object_set_new(figures, "scripted", json_boolean(script));
+	json_object_set_new(figures, "provider", json_string(q->eval.lineup.rows[0].name));
+	json_object_set_new(figures, "scripted", json_boolean(agent_eval_is_script(&q->eval)));
 	json_object_set_new(figures, "not_unique", json_integer(q->rejected));
 	json_object_set_new(figures, "not_visible", json_integer(q->invisible));
 	json_object_set_new(figures, "judged", json_string(eqa_row_name(id)));
@@ -337,33 +309,15 @@ static bool choose_rows(struct eqa *q, const char *list, struct cairn_error *err
 
 static bool prepare(struct eqa *q, const struct cli *cli, struct cairn_error *err)
 {
-	const char *provider = cli_value(cli, "provider"), *usd = cli_value(cli, "usd");
-	char share[4096];
-	struct cairn_config_layers layers = cli_layers(cli);
-	layers.share_dir = share;
-	if (!cairn_share_dir(share, sizeof(share), err) || !cairn_config_merge(&q->cfg, &layers, err) ||
-	    !cairn_share_find_model(&q->cfg.vlm, err))
+	if (!agent_eval_config(&q->eval, cli, err))
 		return false;
-	q->cfg.sim.slip = SLIP;
-	q->cfg.sim.yaw_drift_deg_per_m = YAW_DRIFT_DEG_PER_M;
-	q->cfg.agent.enabled = true;
-	q->cfg.detect.sim_states = true;
-	q->cfg.agent.use_pictures = false; /* none are drawn for the model here */
-	q->cfg.pilot.profile = CAIRN_CHOICE_PILOT_SCHOLAR;
-	q->start = q->cfg.sim.start;
+	q->start = q->eval.cfg.sim.start;
 	q->houses = cli_values(cli, "world", &q->house_count);
 	if (q->house_count == 0) {
 		q->houses = homes;
 		q->house_count = HOMES;
 	}
-	q->usd_left = usd != NULL ? strtod(usd, NULL) : q->cfg.vlm.limit_usd_per_session;
-	if (provider != NULL)
-		snprintf(q->cfg.vlm.provider, sizeof(q->cfg.vlm.provider), "%s", provider);
-	if (!(q->usd_left > 0.0)) {
-		cairn_error_set(err, "--usd must be a number above 0");
-		return false;
-	}
-	return cairn_config_check(&q->cfg, err);
+	return true;
 }
 
 enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
@@ -387,24 +341,20 @@ enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
 	q->list = json_array();
 	q->out = open_memstream(&text, &bytes);
 	cli_catch_signals();
-	bool ok = q->out != NULL && cairn_lineup_load(&q->lineup, &q->cfg.vlm, &err);
-	if (ok)
-		cairn_lineup_alone(&q->lineup);
-	q->call = ok ? model_call_new(&q->cfg, &q->lineup, cli_interrupted, &err) : NULL;
-	ok = q->call != NULL;
+	bool ok = q->out != NULL && agent_eval_open(&q->eval, &err), opened = ok;
 	if (!ok)
 		fprintf(stderr, "cairn eval eqa: %s\n", err.text);
 	note_labels(q);
 	for (int i = 0; i < q->house_count && ok; i++)
 		for (long k = 0; k < seeds && ok && !cli_interrupted(); k++)
 			ok = ask_home(q, q->houses[i], seed + k, (uint32_t)most);
-	ok = q->call != NULL && tell(q, figures) && ok;
+	ok = opened && tell(q, figures) && ok;
 	/* The rest of it is not known: what was broken off has not passed. */
 	bool whole = !cli_interrupted();
 	if (q->out != NULL && !whole)
 		fputs("interrupted: not finished\n", q->out);
 	json_object_set_new(figures, "finished", json_boolean(whole));
-	if (page != NULL && whole && q->call != NULL) {
+	if (page != NULL && whole && opened) {
 		char *command = cairn_provenance_command(cli);
 		if (!eqa_write_page(figures, command, ok, page, &err)) {
 			fprintf(stderr, "cairn eval eqa: %s\n", err.text);
@@ -416,8 +366,7 @@ enum cairn_eval_end cairn_eval_eqa(const struct cli *cli, json_t *figures)
 		fclose(q->out);
 	json_object_set_new(figures, "text", json_string(text != NULL ? text : ""));
 	free(text);
-	if (q->call != NULL)
-		model_call_destroy(&q->call);
+	agent_eval_close(&q->eval);
 	free(q);
 	return ok && whole ? CAIRN_EVAL_PASSED : CAIRN_EVAL_FAILED;
 }

@@ -172,6 +172,19 @@ static const struct cli_option eqa_options[] = {SEED, SEEDS, VERBOSE, CONFIG("co
     {"provider", '\0', "NAME",
 	"who answers the agent's queries, of vlm.providers (default: the scripted pilot)"},
     {0}};
+static const struct cli_option instructions_options[] = {SEED, VERBOSE, CONFIG("config/cairn.yaml"), SET, USD,
+    {"count", '\0', "N", "routes in all (default 60)"},
+    {"world", '\0', "HOUSE...",
+	"beside the bundled homes: a file of a house, or a HouseExpo floor plan, which is furnished; may be "
+	"repeated"},
+    {"split", '\0', "HALF",
+	"dev or test: only these houses (default: both). Agent and pilot are tuned on dev alone"},
+    {"rows", '\0', "LIST",
+	"who follows: agent (the default), no-scene, no-map; with commas; the first is judged"},
+    JOBS, REPORT_RESUMED,
+    {"provider", '\0', "NAME",
+	"who answers the agent's queries, of vlm.providers (default: the scripted pilot)"},
+    {0}};
 static const struct cli_option scene_eval_options[] = {SEED, SEEDS,
     {"plans", '\0', "DIR", "HouseExpo floor plans with labels there, too: their rooms alone"}, VERBOSE, {0}};
 static const struct cli_option voice_options[] = {SEED,
@@ -252,6 +265,11 @@ const struct cairn_eval cairn_evals[] = {
 	"questions about the bundled homes put to the agent: which it answers, by what evidence, and what "
 	"that costs",
 	eqa_options, false),
+    EVAL(instructions,
+	"routes told in words ('take the second door on the left, stop at the lamp') put to the agent: which "
+	"it "
+	"follows, by which way, and what that costs",
+	instructions_options, false),
     EVAL(scene,
 	"the bundled homes explored with a detector that misses and misnames: which things and rooms the "
 	"scene graph has",

@@ -4,7 +4,7 @@
 #   scholar_leak.sh PILOT_PROGRAM OTHER_PROGRAM   (the other one does have it: the search is known to find something)
 set -eu
 
-known='cairn_world_|cairn_sim_|cairn_truth|cairn_question_'
+known='cairn_world_|cairn_sim_|cairn_truth|cairn_question_|cairn_instruction|cairn_true_|cairn_walked'
 if nm "$1" | grep -E " [TtDdBbRr] ($known)"; then
 	echo "the pilot has symbols of the world in it, see above"
 	exit 1

@@ -129,6 +129,15 @@ START_TEST(explorations_go_on_where_they_were)
 }
 END_TEST
 
+START_TEST(routes_go_on_where_they_were)
+{
+	static const struct eval e = {
+	    "instructions --count 3 --split dev --rows agent,no-map --json --report report",
+	    "report/episodes.state", "report/index.html", 3000};
+	interrupt_and_go_on(&e);
+}
+END_TEST
+
 /* The robot stands in a wall, and nothing of it is kept: the same command tries again. */
 START_TEST(an_exploration_that_failed_is_tried_again)
 {
@@ -175,4 +184,5 @@ START_TEST(safety_goes_on_where_it_was)
 END_TEST
 
 CAIRN_TEST_MAIN_TIMEOUT("eval-resume", 400.0, explorations_go_on_where_they_were,
-    an_exploration_that_failed_is_tried_again, arenas_go_on_where_they_were, safety_goes_on_where_it_was)
+    an_exploration_that_failed_is_tried_again, arenas_go_on_where_they_were, routes_go_on_where_they_were,
+    safety_goes_on_where_it_was)

@@ -34,6 +34,8 @@ struct rig {
 	struct cairn_msg_decision driving; /* id 0: none */
 	struct rig_hidden hidden[RIG_OPENINGS];
 	int64_t now_ns, t_drive_ns;
+	bool moves; /* drives to points and turns to headings move the pose; else it stays */
+	struct cairn_pose2 at;
 	bool refuses;                     /* every drive */
 	int status;                       /* of the service; 200 */
 	bool uncounted;                   /* it tells of no tokens */
@@ -64,7 +66,8 @@ static inline void rig_node(struct rig *r, enum cairn_scene_kind kind, const cha
 
 static inline void rig_tell_all(struct rig *r)
 {
-	struct cairn_msg_pose pose = {.tracking = CAIRN_TRACKING_GOOD};
+	struct cairn_msg_pose pose = {
+	    .tracking = CAIRN_TRACKING_GOOD, .x_m = r->at.x_m, .y_m = r->at.y_m, .yaw_rad = r->at.yaw_rad};
 	cairn_agent_on_pose(r->agent, &pose);
 	cairn_agent_on_scene(r->agent, &r->scene);
 	cairn_agent_on_frontiers(r->agent, &r->frontiers);
@@ -213,6 +216,16 @@ static inline void rig_reveal(struct rig *r, uint32_t frontier_id)
 	}
 }
 
+/* Where a drive ends. */
+static inline void rig_move(struct rig *r, const struct cairn_msg_decision *d)
+{
+	if (d->tool == CAIRN_TOOL_ROTATE)
+		r->at.yaw_rad =
+		    cairn_wrap_rad((d->absolute ? 0.0 : r->at.yaw_rad) - cairn_deg_to_rad(d->angle_deg));
+	else if (d->goal_kind == CAIRN_GOAL_KIND_COORDINATES)
+		r->at = (struct cairn_pose2){d->x_m, d->y_m, atan2(d->y_m - r->at.y_m, d->x_m - r->at.x_m)};
+}
+
 static inline void rig_drive(struct rig *r)
 {
 	struct cairn_msg_decision d;
@@ -255,6 +268,8 @@ static inline void rig_drive(struct rig *r)
 	if (!r->refuses && r->driving.goal_kind == CAIRN_GOAL_KIND_FRONTIER &&
 	    r->driving.tool == CAIRN_TOOL_NAVIGATE_TO_GOAL)
 		rig_reveal(r, r->driving.frontier_id);
+	if (r->moves && !r->refuses)
+		rig_move(r, &r->driving);
 	r->driving.id = r->mission.decision_id = 0;
 	rig_tell_all(r);
 	cairn_agent_on_result(r->agent, &result, r->now_ns);

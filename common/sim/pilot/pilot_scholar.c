@@ -18,12 +18,17 @@ static void prepare(const struct scholar_view *v, struct cairn_text *out)
 	const char *const labels[] = {v->q.what, v->q.other};
 	size_t label_count = v->q.other[0] != '\0' ? 2 : v->q.what[0] != '\0';
 	bool count = v->q.kind == CAIRN_SCHOLAR_COUNT;
+	if (v->q.kind == CAIRN_SCHOLAR_ROUTE) {
+		scholar_route_prepare(v, out);
+		return;
+	}
 	scholar_begin(out, "a script: by the class of the question");
 	scholar_list_arg(out, "labels", labels, label_count);
 	scholar_list_arg(out, "termination_conditions", count ? whole : conditions, count ? 2 : 1);
 	scholar_text_arg(out, "heuristic",
 	    count ? "explore everything, then count"
 		  : "explore the nearest openings until the thing turns up");
+	scholar_list_arg(out, "route", NULL, 0);
 }
 
 static void plan(const struct scholar_view *v, struct cairn_text *out, const char *name)
@@ -127,6 +132,9 @@ static int by_way(const void *a, const void *b)
 static bool is_later(const struct scholar_view *v, const char *line)
 {
 	const char *near = strstr(line, ", near ");
+	/* What a way leads to is in the room that it has come to. */
+	if (near != NULL && v->q.kind == CAIRN_SCHOLAR_ROUTE && v->here[0] != '\0')
+		return strcmp(near + 7, v->here) != 0;
 	if (near == NULL || strstr(line, ": floor not looked at") == NULL)
 		return false;
 	for (uint32_t i = 0; i < v->room_count; i++)
@@ -163,19 +171,23 @@ static void choose(const struct scholar_view *v, struct cairn_text *out)
 	struct way ways[OPENINGS_MAX];
 	const char *first[OPENINGS_MAX], *later[OPENINGS_MAX];
 	size_t n = list_openings(v, ways), firsts = 0, laters = 0;
-	bool count = v->q.kind == CAIRN_SCHOLAR_COUNT;
+	bool count = v->q.kind == CAIRN_SCHOLAR_COUNT, route = v->q.kind == CAIRN_SCHOLAR_ROUTE;
 	for (size_t i = 0; i < n; i++)
-		if (ways[i].later && !count)
+		if (ways[i].later && route)
+			continue; /* it would lead away again */
+		else if (ways[i].later && !count)
 			later[laters++] = ways[i].letter;
 		else
 			first[firsts++] = ways[i].letter;
+	if (route && firsts == 0 && n > 0)
+		first[firsts++] = ways[0].letter;
 	scholar_begin(out, "a script: not where such a thing hardly is");
 	scholar_text_arg(out, "analysis", "Floor in rooms where such a thing hardly is can wait.");
 	scholar_list_arg(out, "letters", first, firsts);
 	scholar_list_arg(out, "later", later, laters);
 	/* Where rooms make no difference nobody needs to ask again for the name of one. */
-	bool rooms =
-	    cairn_scholar_prior(v->q.what, "kitchen") != 1.0 || cairn_scholar_prior(v->q.what, "hall") != 1.0;
+	bool rooms = !route && (cairn_scholar_prior(v->q.what, "kitchen") != 1.0 ||
+				   cairn_scholar_prior(v->q.what, "hall") != 1.0);
 	scholar_text_arg(out, "until", count ? "all" : rooms ? "room" : "thing");
 }
 
@@ -221,6 +233,8 @@ bool cairn_scholar_answer(const char *text, const char *tools, char ret_tool[64]
 		prepare(&v, out);
 	else if (strcmp(ret_tool, "outline_plan") == 0)
 		plan(&v, out, "pseudocode");
+	else if (strcmp(ret_tool, "write_plan") == 0 && v.q.kind == CAIRN_SCHOLAR_ROUTE)
+		scholar_route_revise(&v, out);
 	else if (strcmp(ret_tool, "write_plan") == 0)
 		plan(&v, out, "lines");
 	else if (strcmp(ret_tool, "next_step") == 0)

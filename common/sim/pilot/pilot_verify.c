@@ -159,7 +159,13 @@ void scholar_verify(const struct scholar_view *v, struct cairn_text *out)
 			    "The robot has no arm, or its arm has not managed it.");
 		return;
 	}
-	if (v->q.kind == CAIRN_SCHOLAR_NONE) {
+	if (v->q.kind == CAIRN_SCHOLAR_ROUTE && n > 0 && scholar_route_stopped(v)) {
+		snprintf(answer, sizeof(answer),
+		    "I have followed the way as far as it fits, and stand at the %s.", v->q.what);
+		verdict(out, "accomplished", "found", answer, ids, n, NULL);
+	} else if (v->q.kind == CAIRN_SCHOLAR_ROUTE) {
+		verdict(out, "cannot", "found", NULL, NULL, 0, "The way could not be followed to its end.");
+	} else if (v->q.kind == CAIRN_SCHOLAR_NONE) {
 		verdict(out, "cannot", "found", NULL, NULL, 0,
 		    "No evidence: this script does not understand the question.");
 	} else if (v->q.kind == CAIRN_SCHOLAR_COUNT && v->openings == 0 && v->room_count > 0) {

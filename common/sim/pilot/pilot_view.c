@@ -105,6 +105,8 @@ static void read_room(const char *line, struct scholar_view *v)
 	snprintf(v->rooms[v->room_count].id, 48, "%.*s", (int)strcspn(line + 2, ":"), line + 2);
 	snprintf(v->rooms[v->room_count].name, 48, "%.*s", (int)strcspn(name + 2, ","), name + 2);
 	(void)sscanf(at, " at (%lf, %lf)", &v->rooms[v->room_count].x_m, &v->rooms[v->room_count].y_m);
+	if (strstr(line, ", the robot is here") != NULL)
+		memcpy(v->here, v->rooms[v->room_count].id, sizeof(v->here));
 	v->room_count++;
 }
 
@@ -151,14 +153,29 @@ bool scholar_knows(const struct scholar_view *v)
 	return v->q.kind != CAIRN_SCHOLAR_ON || on_it;
 }
 
+/* A way that is told part by part: asked about is the thing of the step, or the last one. */
+static void read_route(const char *text, struct scholar_view *v)
+{
+	char parts[CAIRN_SCHOLAR_PARTS_MAX][64], line[SCHOLAR_LINE_CAP];
+	uint32_t n = cairn_scholar_route(v->task, parts);
+	const char *end, *step = section(text, "step", &end);
+	if (n == 0)
+		return;
+	v->q = (struct cairn_scholar_question){.kind = CAIRN_SCHOLAR_ROUTE};
+	if (step != NULL)
+		(void)scholar_line(step, end, line);
+	scholar_route_thing(step != NULL ? line : parts[n - 1], v->q.what);
+}
+
 void scholar_read(const char *text, struct scholar_view *v)
 {
-	char task[256] = "";
 	const char *end, *at = section(text, "task", &end);
 	*v = (struct scholar_view){.openings = 0};
 	if (at != NULL)
-		(void)scholar_line(at, end, task);
-	cairn_scholar_parse(task, &v->q);
+		(void)scholar_line(at, end, v->task);
+	v->plan = section(text, "plan", &v->plan_end);
+	cairn_scholar_parse(v->task, &v->q);
+	read_route(text, v);
 	v->graph = section(text, "graph", &v->graph_end);
 	v->memory = section(text, "memory", &v->memory_end);
 	read_graph(v);

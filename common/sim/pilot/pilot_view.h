@@ -21,6 +21,7 @@ struct scholar_thing {
 
 /* What the request says of the house. */
 struct scholar_view {
+	char task[256];
 	struct cairn_scholar_question q;
 	struct scholar_thing things[SCHOLAR_THINGS_MAX]; /* that the question is about */
 	struct scholar_thing other;                      /* the second one that it names */
@@ -30,9 +31,11 @@ struct scholar_view {
 		char id[48], name[48];
 		double x_m, y_m; /* its middle */
 	} rooms[SCHOLAR_ROOMS_MAX];
-	bool tick;  /* a call of the whole task, and not of a step of a plan */
-	bool asked; /* the progress log has the conclusion of a Getinfo */
-	const char *graph, *graph_end, *memory, *memory_end, *said; /* said: behind the question, by tools */
+	char here[48]; /* id of the room that the robot is in; may be empty */
+	bool tick;     /* a call of the whole task, and not of a step of a plan */
+	bool asked;    /* the progress log has the conclusion of a Getinfo */
+	const char *graph, *graph_end, *memory, *memory_end, *said, /* said: behind the question, by tools */
+	    *plan, *plan_end;
 };
 
 void scholar_read(const char *text, struct scholar_view *ret);
@@ -60,6 +63,16 @@ size_t scholar_deeds_of(const struct scholar_view *view, struct scholar_deed ret
 /* The first of them that the log does not tell as done; NULL: all are. */
 const struct scholar_deed *scholar_next_deed(
     const struct scholar_view *view, const struct scholar_deed *deeds, size_t n, bool *ret_failed);
+
+/* ---- a way told part by part (pilot_route.c) ---- */
+
+/* The thing of a part; empty: it has none. */
+void scholar_route_thing(const char *line, char ret[40]);
+/* The arguments of prepare_task, and of write_plan where a part does not fit. */
+void scholar_route_prepare(const struct scholar_view *view, struct cairn_text *out);
+/* The plan says that the robot stands where the way ends. */
+bool scholar_route_stopped(const struct scholar_view *view);
+void scholar_route_revise(const struct scholar_view *view, struct cairn_text *out);
 
 /* The arguments of verify_task. */
 void scholar_verify(const struct scholar_view *view, struct cairn_text *out);

@@ -206,7 +206,7 @@ START_TEST(a_task_is_answered_in_simulated_time_and_the_same_each_time)
 	ck_assert_mem_eq(&r[0].agent, &r[1].agent, sizeof(r[0].agent));
 	ck_assert_double_eq(r[0].path_m, r[1].path_m);
 	for (int i = 0; i < 2; i++) {
-		free(r[i].shown);
+		cairn_episode_clear(&r[i]);
 		cairn_text_free(&s[i].said.body);
 	}
 	cairn_world_destroy(&w);

@@ -185,6 +185,62 @@ START_TEST(it_looks_last_where_people_hardly_keep_such_a_thing)
 }
 END_TEST
 
+START_TEST(a_way_told_in_words_is_divided_into_its_parts)
+{
+	static const struct {
+		const char *task, *parts[6];
+	} rows[] = {{"Turn round, pass the coffee table, take the second door on the left, and stop at the "
+		     "floor lamp.",
+			{"turn round", "pass coffee table", "door 2 left", "stop at floor lamp"}},
+	    {"Take the first door on your right; then go to the child's bed",
+		{"door 1 right", "stop at child's bed"}},
+	    {"Turn around, go past the sofa.", {"turn round", "pass sofa"}},
+	    {"Stop at the lamp.", {NULL}}, /* one part is no way */
+	    {"Take the second door on the roof, stop at the lamp", {NULL}},
+	    {"Turn round, dance, stop at the lamp", {NULL}}, {"Where is the sofa?", {NULL}}, {"", {NULL}}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char parts[CAIRN_SCHOLAR_PARTS_MAX][64];
+		uint32_t n = cairn_scholar_route(rows[i].task, parts);
+		for (uint32_t k = 0; k < n; k++)
+			ck_assert_msg(rows[i].parts[k] != NULL && strcmp(parts[k], rows[i].parts[k]) == 0,
+			    "%s: '%s'", rows[i].task, parts[k]);
+		ck_assert_msg(rows[i].parts[n] == NULL, "%s: %u parts", rows[i].task, n);
+	}
+}
+END_TEST
+
+#define WAY "<task>\nPass the vase, take the second door on the left, stop at the kettle.\n</task>\n"
+#define WAY_PLAN(door, stop)                                                                                 \
+	"<plan>\n1. pass vase (done: passed vase_1)\n2. door 2 left" door "\n3. stop at kettle" stop         \
+	"\n</plan>\n"
+
+START_TEST(a_part_that_does_not_fit_becomes_the_door_before_or_is_left_out)
+{
+	static const struct {
+		const char *plan, *tool, *said;
+	} rows[] = {{WAY_PLAN("", ""), "write_plan", "\"lines\":[\"door 1 left\",\"stop at kettle\"]"},
+	    {"<plan>\n1. door 1 left\n2. stop at kettle\n</plan>\n", "write_plan",
+		"\"lines\":[\"stop at kettle\"]"},
+	    {WAY_PLAN(" (done: it was)", ""), "write_plan", "\"lines\":[]"},
+	    {"", "prepare_task", "\"labels\":[\"vase\",\"kettle\"]"},
+	    {"", "prepare_task", "\"route\":[\"pass vase\",\"door 2 left\",\"stop at kettle\"]"},
+	    /* The kettle is known in each of them: what counts is whether the plan says that the robot stands there. */
+	    {WAY_PLAN(" (done: it was)", ""), "verify_task", "\"verdict\":\"cannot\""},
+	    {WAY_PLAN(" (done: it was)", " (left out: it does not fit)"), "verify_task",
+		"\"verdict\":\"cannot\""},
+	    {WAY_PLAN(" (done: it was)", " (done: stands at kettle_3)"), "verify_task",
+		"\"verdict\":\"accomplished\",\"claim\":\"found\""}};
+	char text[2048], tool[64];
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(text, sizeof(text), WAY "%s<memory>\n</memory>\n<graph>\n%s</graph>\n", rows[i].plan,
+		    ROOMS KETTLE "openings into the unknown: 0\n");
+		ck_assert(cairn_scholar_answer(text, rows[i].tool, tool, &out));
+		ck_assert_msg(strstr(out.data, rows[i].said) != NULL, "row %zu: %s", i, out.data);
+	}
+	cairn_text_free(&out);
+}
+END_TEST
+
 START_TEST(a_thing_is_known_by_whole_words)
 {
 	ck_assert(cairn_scholar_same_thing("red dining chair", "chair"));
@@ -196,8 +252,9 @@ START_TEST(a_thing_is_known_by_whole_words)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("scholar", a_thing_is_known_by_whole_words, questions_are_parsed_by_a_small_grammar,
-    it_answers_from_what_it_is_told_and_from_nothing_else,
+CAIRN_TEST_MAIN("scholar", a_way_told_in_words_is_divided_into_its_parts,
+    a_part_that_does_not_fit_becomes_the_door_before_or_is_left_out, a_thing_is_known_by_whole_words,
+    questions_are_parsed_by_a_small_grammar, it_answers_from_what_it_is_told_and_from_nothing_else,
     state_place_and_side_of_a_thing_are_told_from_its_line, equal_requests_are_answered_equally,
     it_says_that_it_sees_no_pictures_and_leaves_other_tools_alone,
     it_looks_last_where_people_hardly_keep_such_a_thing)
