@@ -53,17 +53,34 @@ static bool picture(void *ctx, uint64_t number, const uint8_t **ret_jpeg, size_t
 	return true;
 }
 
-static void episode(enum cairn_choice_format format, const char *task)
+struct task {
+	const char *words;
+	bool arm, look; /* by a robot with an arm; a picture is looked at on the way */
+};
+
+/* Some floor, so that there is a picture of the map. */
+static void tell_floor(struct rig *r)
+{
+	static uint8_t cells[60 * 60];
+	struct cairn_scene_grid grid = {cells, 60, 60, -3.0, -3.0, 0.1};
+	cairn_agent_on_grid(r->agent, &grid);
+}
+
+static void episode(enum cairn_choice_format format, const struct task *task)
 {
 	struct rig *r = rig_new();
 	uint32_t at = 0;
 	r->profile.format = format;
+	r->cfg.robot.arm_reach_m = task->arm ? 0.8 : 0.0;
+	r->act_tool = task->look ? "look_at_pictures" : NULL;
+	r->act_reply = "{\"reasoning\":\"\",\"pictures\":[\"7\"],\"question\":\"Is the sofa red?\"}";
 	cairn_agent_destroy(&r->agent);
 	rig_agent(r);
 	cairn_agent_on_picture(r->agent, picture, NULL);
 	r->hidden[1] = (struct rig_hidden){"sofa_1", "sofa", "red", "room_1"};
 	rig_tell_all(r);
-	rig_task(r, task);
+	tell_floor(r);
+	rig_task(r, task->words);
 	for (int i = 0; i < 2000 && !rig_over(r); i++) {
 		const char *body;
 		size_t bytes;
@@ -91,11 +108,13 @@ static void episode(enum cairn_choice_format format, const char *task)
 
 int main(void)
 {
-	static const char *const tasks[] = {"Where is the sofa?", "Is there a piano?"};
+	static const struct task tasks[] = {{"Where is the sofa?", false, true},
+	    {"Is there a piano?", false, false}, {"Open the cupboard", true, false},
+	    {"Pass the aquarium, stop at the sofa", false, false}};
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
 		said_count = 0;
 		for (int f = 0; f < CAIRN_CHOICE_FORMAT_COUNT; f++)
-			episode((enum cairn_choice_format)f, tasks[i]);
+			episode((enum cairn_choice_format)f, &tasks[i]);
 		for (uint32_t k = 0; k < said_count; k++)
 			free(said[k].arguments);
 	}

@@ -1,6 +1,6 @@
 // sdk_types.mjs - the requests that cairn writes (test/data/vlm/*.json, which test_providers compares with the code byte for
 // byte) are of the types that the vendors' own SDKs declare, and so is every query of the agent in every format (agent_bodies.c).
-// Usage: node sdk_types.mjs DATA_DIR AGENT_BODIES. Exit status 77: the packages are not installed.
+// Usage: node sdk_types.mjs DATA_DIR AGENT_BODIES QUERIES_DEF. Exit status 77: the packages are not installed.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -61,8 +61,14 @@ const bodies = requests.map((r) => ({ ...r, body: expand(JSON.parse(readFileSync
 const printed = spawnSync(process.argv[3], { encoding: "utf8", maxBuffer: 1 << 28 });
 const queries = printed.stdout.trim().split("\n").map((line) => JSON.parse(line));
 const kinds = new Set(queries.map((q) => `${q.format} ${q.query}`));
-if (printed.status !== 0 || kinds.size < 3 * 8) {
-	console.log(`the agent's queries: status ${printed.status}, kinds ${[...kinds].join(", ")}`);
+const words = { openai: '"image_url"', anthropic: '"image"', gemini: '"inlineData"' };
+const shown = new Set(queries.filter((q) => JSON.stringify(q.body).includes(words[q.format])).map((q) => `${q.format} ${q.query}`));
+const rows = [...readFileSync(process.argv[4], "utf8").matchAll(/^QUERY\([A-Z]+, "([a-z]+)", [A-Z_]+, [A-Z]+, ([A-Z]+),/gm)];
+const missing = rows.flatMap(([, kind, pictures]) => Object.keys(types).map((format) => [`${format} ${kind}`, pictures !== "NO"]))
+	.filter(([name, pictures]) => !kinds.has(name) || (pictures && !shown.has(name)));
+if (printed.status !== 0 || rows.length === 0 || missing.length > 0) {
+	console.log(`the agent's queries: status ${printed.status}, ${rows.length} kinds; without a body, or without its picture: ` +
+		missing.map(([name]) => name).join(", "));
 	process.exit(1);
 }
 queries.forEach((q, i) => bodies.push({ format: q.format, name: `agent_${i}`, body: q.body }));

@@ -9,4 +9,4 @@ set -eu
 skipped=77
 
 npm_folder "$1/test/npm" "$2"
-exec node sdk_types.mjs "$1/test/data/vlm" "$3"
+exec node sdk_types.mjs "$1/test/data/vlm" "$3" "$1/common/agent/queries.def"
