@@ -19,6 +19,8 @@ static const struct {
     [EQA_EXPLORED] = {"explored", "the house is explored to its end, then the question is asked"},
     [EQA_GRAPH] = {"graph", "the same, without the way of the exploration: what the map was worth"},
     [EQA_AGENT] = {"agent", "the agent as it is"},
+    [EQA_KNOWN] = {"agent-known",
+	"the agent in a house that it has explored before: from the start, with map and graph kept"},
     [EQA_NO_SCENE] = {"no-scene", "the agent without the scene graph"},
     [EQA_NO_MAP] = {"no-map", "the agent without the map: no openings"},
     [EQA_COT] = {"cot", "the agent whose plan is written in one call"},
@@ -163,7 +165,7 @@ static void tell_row(FILE *out, enum eqa_row_id id, const struct eqa_row *row)
 	struct cairn_interval r = interval_of(row, RIGHT), p = interval_of(row, PATH),
 			      l = interval_of(row, SPL);
 	bool run = id >= EQA_BLIND;
-	fprintf(out, "%-9s %5u  %5.1f (%3.0f..%3.0f)", names[id].name, s->asked, r.mean, r.low, r.high);
+	fprintf(out, "%-11s %5u  %5.1f (%3.0f..%3.0f)", names[id].name, s->asked, r.mean, r.low, r.high);
 	if (id <= EQA_PRIOR) {
 		fprintf(out, "\n");
 		return;
@@ -206,7 +208,7 @@ void eqa_rows_tell(FILE *out, const struct eqa_row *rows)
 	fprintf(out,
 	    "means, with 95 %% bootstrap intervals over homes and seeds; times: way driven over the shortest "
 	    "one that shows the "
-	    "thing, right answers about one thing; SPL: success weighted by path\n%-9s %5s  %-16s %6s %6s "
+	    "thing, right answers about one thing; SPL: success weighted by path\n%-11s %5s  %-16s %6s %6s "
 	    "%6s  %-20s %6s  %-17s %7s %7s %4s\n",
 	    "", "asked", "right %", "wrong", "open", "unseen", "path m", "times", "SPL", "queries", "tokens",
 	    "hits");

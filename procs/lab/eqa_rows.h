@@ -34,6 +34,7 @@ enum eqa_row_id {
 	EQA_EXPLORED,
 	EQA_GRAPH, /* told from the same episodes as the one before */
 	EQA_AGENT,
+	EQA_KNOWN,
 	EQA_NO_SCENE,
 	EQA_NO_MAP,
 	EQA_COT,

@@ -98,9 +98,9 @@ static bool is_about_one(const struct cairn_question *q)
 static struct cairn_config config_of(const struct eqa *q, enum eqa_row_id id)
 {
 	struct cairn_config cfg = q->eval.cfg;
-	bool explored = id == EQA_EXPLORED;
+	bool explored = id == EQA_EXPLORED || id == EQA_KNOWN;
 	cfg.mission.autostart = explored ? CAIRN_CHOICE_AUTOSTART_ALWAYS : CAIRN_CHOICE_AUTOSTART_NEVER;
-	cfg.mission.return_home &= !explored;
+	cfg.mission.return_home &= id != EQA_EXPLORED;
 	cfg.agent.use_scene = id != EQA_NO_SCENE && id != EQA_BLIND;
 	cfg.agent.use_map = id != EQA_NO_MAP && id != EQA_BLIND;
 	if (id == EQA_COT)
@@ -139,7 +139,7 @@ static void note(struct eqa *q, enum eqa_row_id id, const char *home, const stru
 	    .named = question->kind == CAIRN_QUESTION_LOCATION &&
 		     strcasestr(r->agent.answer, question->room) != NULL,
 	    .limit = r->agent.limit,
-	    .path_m = r->path_m,
+	    .path_m = r->path_m - (id == EQA_KNOWN ? r->before_m : 0.0),
 	    .shortest_m = shortest_m,
 	    .usd = r->agent.usd,
 	    .seconds = r->agent.elapsed_s,
@@ -169,7 +169,7 @@ static bool ask(struct eqa *q, enum eqa_row_id id, const char *home, const struc
 	    .task = question->text,
 	    .map = CAIRN_RUN_MAP_MAPPER,
 	    .limit_s = LIMIT_S,
-	    .explore_first = id == EQA_EXPLORED,
+	    .explore_first = id == EQA_EXPLORED || id == EQA_KNOWN,
 	    .answer = agent_eval_answer,
 	    .ctx = &q->eval};
 	bool ok = r != NULL && cairn_episode_run(&o, r, &err);
@@ -297,8 +297,9 @@ static bool choose_rows(struct eqa *q, const char *list, struct cairn_error *err
 		enum eqa_row_id id = eqa_row_find(at, n);
 		if (id == EQA_ROWS) {
 			cairn_error_set(err,
-			    "--rows: '%.*s' is none of blind, explored, agent, no-scene, no-map, cot", (int)n,
-			    at);
+			    "--rows: '%.*s' is none of blind, explored, agent, agent-known, no-scene, "
+			    "no-map, cot",
+			    (int)n, at);
 			return false;
 		}
 		q->wanted[id] = true;

@@ -166,7 +166,8 @@ static const struct cli_option eqa_options[] = {SEED, SEEDS, VERBOSE, CONFIG("co
 	"file or bundled home to ask about; may be repeated (default: four bundled homes)"},
     {"questions", '\0', "N", "questions for each home and seed (default 6)"},
     {"rows", '\0', "LIST",
-	"who answers: agent (the default), explored (the whole house first), blind, no-scene, no-map, cot; "
+	"who answers: agent (the default), explored (the whole house first), agent-known (explored before), "
+	"blind, no-scene, no-map, cot; "
 	"with commas"},
     REPORT,
     {"provider", '\0', "NAME",

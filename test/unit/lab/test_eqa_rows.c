@@ -94,6 +94,7 @@ START_TEST(rows_are_found_by_name_and_only_those_that_can_be_run)
 {
 	ck_assert_int_eq(eqa_row_find("no-map,cot", 6), EQA_NO_MAP);
 	ck_assert_int_eq(eqa_row_find("agent", 5), EQA_AGENT);
+	ck_assert_int_eq(eqa_row_find("agent-known", 11), EQA_KNOWN);
 	ck_assert_int_eq(eqa_row_find("agents", 6), EQA_ROWS);
 	ck_assert_int_eq(eqa_row_find("oracle", 6), EQA_ROWS);
 	ck_assert_int_eq(eqa_row_find("graph", 5), EQA_ROWS);
