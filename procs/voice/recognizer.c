@@ -31,7 +31,7 @@
 /* Differences of log-likelihoods a frame (in the decoder's units) become confidences by a logistic curve: this difference is 0.5, and this
  * much more 0.73. Set by what `cairn eval voice --seed 2` said in noise and among voices 20 dB lower: commands had -12 to 0 and other
  * talk -42 to -11, stops -22 to 0. */
-#define COMMAND_HALF -9.5
+#define COMMAND_HALF -10.0
 #define COMMAND_SCALE 2.5
 #define STOP_HALF -11.0
 #define STOP_SCALE 3.0
