@@ -74,7 +74,8 @@ START_TEST(others_who_talk_20_db_lower_neither_begin_nor_prolong_what_is_said_ne
 		ck_assert_uint_ge(e.frames, 18);
 		ck_assert_uint_le(e.frames, 25);
 		int said = at;
-		int ended = feed(&e, &rng, &at, CAIRN_SPEECH_END_MS / 20, 200.0, CAIRN_ENDPOINT_ENDED); /* they go on */
+		int ended = feed(
+		    &e, &rng, &at, CAIRN_SPEECH_END_MS / 20, 200.0, CAIRN_ENDPOINT_ENDED); /* they go on */
 		ck_assert_int_eq(ended, said - 1 + CAIRN_SPEECH_END_MS / 20);
 		ck_assert_uint_eq(e.quiet, CAIRN_SPEECH_END_MS / 20);
 	}
@@ -91,7 +92,8 @@ START_TEST(a_crack_does_not_prolong_an_utterance)
 	feed(&e, &rng, &at, 30, 2000.0, CAIRN_ENDPOINT_ENDED);
 	feed(&e, &rng, &at, 10, 15.0, CAIRN_ENDPOINT_ENDED);
 	feed(&e, &rng, &at, 1, 2000.0, CAIRN_ENDPOINT_ENDED);
-	ck_assert_int_eq(feed(&e, &rng, &at, CAIRN_SPEECH_END_MS / 20 - 11, 15.0, CAIRN_ENDPOINT_ENDED), at - 1);
+	ck_assert_int_eq(
+	    feed(&e, &rng, &at, CAIRN_SPEECH_END_MS / 20 - 11, 15.0, CAIRN_ENDPOINT_ENDED), at - 1);
 }
 END_TEST
 
