@@ -2,8 +2,8 @@
  *
  * The grid is turned so that the walls run along its axes. Small things that stand free (legs of chairs and tables) are
  * taken for floor. Doorways and openings are gaps of CAIRN_ROOMS_GAP_MIN_M to _MAX_M in a line of wall that is free on both of
- * its sides; the floor is cut there. Where the mapper
- * has found a doorway, too, one side of the wall may be hidden. Within a part that is still in one piece a watershed of the distance to the nearest
+ * its sides; the floor is cut there. One side may be hidden where it is another one on either side of the gap, or where the
+ * mapper has found a doorway, too. Within a part that is still in one piece a watershed of the distance to the nearest
  * obstacle (Vincent and Soille 1991) cuts at necks that are much narrower than what lies on either side of them. Pieces too
  * small for a room go to the neighbour they touch most. A room keeps its number from one map to the next by the floor
  * that both share.
@@ -19,8 +19,8 @@
 #include "common/base/geom.h"
 
 #define CAIRN_ROOMS_MAX 64
-#define CAIRN_ROOMS_GAP_MIN_M 0.55
-#define CAIRN_ROOMS_GAP_MAX_M 1.70
+#define CAIRN_ROOMS_GAP_MIN_M 0.48 /* half a metre, by cells of 0.05 m */
+#define CAIRN_ROOMS_GAP_MAX_M 2.00
 #define CAIRN_ROOMS_AREA_MIN_M2 1.2
 #define CAIRN_ROOMS_SIDE_MAX 4096
 #define CAIRN_ROOMS_DOORS_MAX 64

@@ -19,7 +19,7 @@
 #define WIDE_RUN_M 0.50
 #define THIN_LOOK_M 0.40 /* floor is looked for so far from the middle of a wall, on both of its sides */
 #define THIN_SHARE 0.4
-#define WIDER_M 0.30 /* a gap opens by so much within OPENS_M on both sides */
+#define WIDER_M 0.20 /* a gap opens by so much within OPENS_M on both sides */
 #define OPENS_M 0.50
 #define NECK_MAX_M 0.55 /* half the width of a neck */
 #define NECK_SHARE 0.55 /* of the half width of the narrower one of the two parts */
@@ -40,7 +40,7 @@ static bool inside(const struct rooms_sheet *s, int32_t x, int32_t y)
 
 static bool is_floor(const struct rooms_sheet *s, int32_t x, int32_t y)
 {
-	return inside(s, x, y) && (s->kind[at_of(s, x, y)] & (ROOMS_FLOOR | ROOMS_CUT)) != 0;
+	return inside(s, x, y) && (s->kind[at_of(s, x, y)] & ROOMS_FLOOR) != 0;
 }
 
 /* ---- what stands free ---- */
@@ -81,7 +81,7 @@ static void distances_to(struct rooms_sheet *s, uint8_t kind)
 
 static void clear_islands(struct rooms_sheet *s)
 {
-	distances_to(s, ROOMS_FLOOR | ROOMS_CUT);
+	distances_to(s, ROOMS_FLOOR);
 	for (int32_t y = 0; y < s->height; y++)
 		for (int32_t x = 0; x < s->width; x++) {
 			if (is_floor(s, x, y) || s->piece[at_of(s, x, y)] != 0)
@@ -109,7 +109,7 @@ static void clear_islands(struct rooms_sheet *s)
 /* The sheet seen along its rows, or turned by a quarter along its columns. */
 struct look {
 	struct rooms_sheet *s;
-	bool turned;
+	bool turned, wide; /* wide: openings are looked for, now that the doorways are cut */
 	int32_t length, lines;
 };
 
@@ -129,8 +129,13 @@ static bool wall_at(const struct look *l, int32_t along, int32_t line)
 
 static bool floor_at(const struct look *l, int32_t along, int32_t line)
 {
-	enum rooms_kind k = kind_at(l, along, line);
-	return k == ROOMS_FLOOR || k == ROOMS_CUT;
+	return (kind_at(l, along, line) & (ROOMS_FLOOR | ROOMS_DOORWAY | ROOMS_OPENING)) != 0;
+}
+
+/* Floor that makes a way wider: beside an opening, not the doorways that lead off. */
+static bool widens_at(const struct look *l, int32_t along, int32_t line)
+{
+	return floor_at(l, along, line) && !(l->wide && kind_at(l, along, line) == ROOMS_DOORWAY);
 }
 
 /* Cells of wall that follow each other from `along` on in a direction, up to what is asked for. */
@@ -142,29 +147,47 @@ static int32_t run_of(const struct look *l, int32_t along, int32_t line, int32_t
 	return n;
 }
 
-/* Share of the run with floor on both of its sides: of an inner wall it is all, of furniture against a wall none. */
-static bool thin(const struct look *l, int32_t along, int32_t line, int32_t step, int32_t n)
+/* On which sides of most of the run there is floor. An inner wall has it on both, furniture against a wall on one. */
+struct sides {
+	bool up, down, both;
+};
+
+static struct sides sides_of(const struct look *l, int32_t along, int32_t line, int32_t step, int32_t n)
 {
-	int32_t look = (int32_t)lround(THIN_LOOK_M / l->s->cell_m), both = 0;
+	int32_t look = (int32_t)lround(THIN_LOOK_M / l->s->cell_m), ups = 0, downs = 0, both = 0;
 	for (int32_t i = 0; i < n; i++) {
 		bool up = false, down = false;
 		for (int32_t k = 1; k <= look; k++) {
 			up = up || floor_at(l, along + i * step, line + k);
 			down = down || floor_at(l, along + i * step, line - k);
 		}
+		ups += up;
+		downs += down;
 		both += up && down;
 	}
-	return both >= THIN_SHARE * n;
+	return (struct sides){ups >= THIN_SHARE * n, downs >= THIN_SHARE * n, both >= THIN_SHARE * n};
+}
+
+/* Runs of at least the least length at both ends of a gap: is their line a wall's? Of each, one side may be hidden by what stands
+ * there or by the door's leaf: then the floor is on different sides of the two, whereas two pieces of furniture have it before
+ * them. */
+static bool is_wall(
+    const struct look *l, int32_t a, int32_t b, int32_t line, const int32_t run[2], int32_t least)
+{
+	struct sides first = sides_of(l, a - 1, line, -1, run[0]), second = sides_of(l, b, line, 1, run[1]);
+	if (run[0] < least || run[1] < least)
+		return run[0] >= least ? first.both : run[1] >= least && second.both;
+	return first.both || second.both || (first.up && second.down) || (first.down && second.up);
 }
 
 static int32_t free_width(const struct look *l, int32_t middle, int32_t line, int32_t most)
 {
 	int32_t n = 0;
-	if (!floor_at(l, middle, line))
+	if (!widens_at(l, middle, line))
 		return 0;
-	for (int32_t k = 1; k < most && floor_at(l, middle + k, line); k++)
+	for (int32_t k = 1; k < most && widens_at(l, middle + k, line); k++)
 		n++;
-	for (int32_t k = 1; k < most && floor_at(l, middle - k, line); k++)
+	for (int32_t k = 1; k < most && widens_at(l, middle - k, line); k++)
 		n++;
 	return n + 1;
 }
@@ -196,7 +219,7 @@ static bool is_gap(const struct look *l, int32_t a, int32_t b, int32_t line)
 {
 	double cell = l->s->cell_m, wide = (b - a) * cell;
 	int32_t run = (int32_t)lround(WALL_RUN_M / cell), leaf = (int32_t)lround(LEAF_M / cell);
-	if (wide < CAIRN_ROOMS_GAP_MIN_M || wide > CAIRN_ROOMS_GAP_MAX_M)
+	if (wide < CAIRN_ROOMS_GAP_MIN_M || wide > CAIRN_ROOMS_GAP_MAX_M || (wide > DOOR_M) != l->wide)
 		return false;
 	int32_t before = run_of(l, a - 1, line, -1, leaf), after = run_of(l, b, line, 1, leaf);
 	/* A doorway may stand in a corner, with a wall beside it that is longer than a door's leaf that stands open; what is
@@ -207,9 +230,8 @@ static bool is_gap(const struct look *l, int32_t a, int32_t b, int32_t line)
 		return false;
 	if (small >= run && has_door(l, 0.5 * (a + b), line + 0.5))
 		return opens(l, a, b, line, 1) && opens(l, a, b, line, -1);
-	bool first = before >= run && thin(l, a - 1, line, -1, before),
-	     second = after >= run && thin(l, b, line, 1, after);
-	return (first || second) && opens(l, a, b, line, 1) && opens(l, a, b, line, -1);
+	return is_wall(l, a, b, line, (const int32_t[2]){before, after}, run) && opens(l, a, b, line, 1) &&
+	       opens(l, a, b, line, -1);
 }
 
 static void cut_line(const struct look *l, int32_t line)
@@ -224,7 +246,7 @@ static void cut_line(const struct look *l, int32_t line)
 			for (int32_t i = a - 2; i < b + 2; i++) {
 				size_t at = l->turned ? at_of(l->s, line, i) : at_of(l->s, i, line);
 				if (i >= 0 && i < l->length && l->s->kind[at] == ROOMS_FLOOR)
-					l->s->kind[at] = ROOMS_CUT;
+					l->s->kind[at] = l->wide ? ROOMS_OPENING : ROOMS_DOORWAY;
 			}
 		a = b;
 	}
@@ -232,8 +254,10 @@ static void cut_line(const struct look *l, int32_t line)
 
 static void cut_gaps(struct rooms_sheet *s)
 {
-	for (int turned = 0; turned < 2; turned++) {
-		struct look l = {s, turned, turned ? s->height : s->width, turned ? s->width : s->height};
+	for (int i = 0; i < 4; i++) {
+		bool turned = (i & 1) != 0;
+		struct look l = {
+		    s, turned, i >= 2, turned ? s->height : s->width, turned ? s->width : s->height};
 		for (int32_t line = 1; line < l.lines - 1; line++)
 			cut_line(&l, line);
 	}
@@ -340,8 +364,7 @@ static void spread(struct rooms_sheet *s)
 		for (int k = 0; k < 4; k++) {
 			int32_t nx = x + steps4[k][0], ny = y + steps4[k][1];
 			if (!inside(s, nx, ny) || s->piece[at_of(s, nx, ny)] != 0 ||
-			    (s->kind[at_of(s, nx, ny)] != ROOMS_FLOOR &&
-				s->kind[at_of(s, nx, ny)] != ROOMS_CUT))
+			    (s->kind[at_of(s, nx, ny)] & (ROOMS_WALL | ROOMS_UNKNOWN)) != 0)
 				continue;
 			s->piece[at_of(s, nx, ny)] = s->piece[s->queue[i]];
 			s->queue[n++] = (int32_t)at_of(s, nx, ny);

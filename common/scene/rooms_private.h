@@ -6,7 +6,13 @@
 #include "common/scene/rooms.h"
 
 /* Bits, as masks for distances. */
-enum rooms_kind { ROOMS_UNKNOWN = 1, ROOMS_FLOOR = 2, ROOMS_WALL = 4, ROOMS_CUT = 8 };
+enum rooms_kind {
+	ROOMS_UNKNOWN = 1,
+	ROOMS_FLOOR = 2,
+	ROOMS_WALL = 4,
+	ROOMS_DOORWAY = 8,
+	ROOMS_OPENING = 16 /* floor that is cut in a wider gap */
+};
 
 struct rooms_sheet {
 	int32_t width, height;

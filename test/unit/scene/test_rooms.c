@@ -85,6 +85,64 @@ START_TEST(a_table_in_a_room_and_an_open_door_leaf_divide_nothing)
 }
 END_TEST
 
+static uint32_t rooms_of_drawn(void)
+{
+	struct cairn_rooms r = {0};
+	uint32_t next = 1;
+	struct cairn_rooms_grid g = grid();
+	ck_assert(cairn_rooms_find(&r, &g, &next));
+	uint32_t count = r.count;
+	cairn_rooms_free(&r);
+	return count;
+}
+
+START_TEST(an_opening_of_two_metres_in_a_wall_and_a_closet_s_narrow_door_divide)
+{
+	draw_flat();
+	fill(6.0, 3.0, 6.1, 4.9, 0);
+	ck_assert_uint_eq(rooms_of_drawn(), 2);
+	fill(6.0, 2.5, 6.1, 5.4, 0); /* 2.9 m: one room with a piece of wall in it */
+	ck_assert_uint_eq(rooms_of_drawn(), 1);
+	draw_flat();
+	fill(6.0, 2.0, 6.1, 6.0, 100);
+	fill(7.0, 1.9, 10.2, 6.1, 255);
+	fill(7.0, 1.9, 7.1, 6.1, 100);
+	fill(6.0, 3.5, 6.1, 4.0, 0);
+	ck_assert_uint_eq(rooms_of_drawn(), 2);
+}
+END_TEST
+
+/* A wardrobe before the wall on one side of the doorway, and a shelf behind it on the other. */
+START_TEST(a_doorway_divides_though_furniture_hides_one_side_of_each_wall_beside_it)
+{
+	draw_flat();
+	fill(7.5, 1.9, 10.2, 6.1, 255);
+	fill(7.5, 1.9, 7.6, 6.1, 100);
+	fill(5.4, 2.0, 6.0, 3.5, 255);
+	fill(5.4, 2.0, 5.45, 3.5, 100);
+	fill(5.4, 3.45, 6.0, 3.5, 100);
+	fill(6.1, 4.4, 6.7, 6.0, 255);
+	fill(6.65, 4.4, 6.7, 6.0, 100);
+	fill(6.1, 4.4, 6.7, 4.45, 100);
+	ck_assert_uint_eq(rooms_of_drawn(), 2);
+}
+END_TEST
+
+/* Between the walls beside the doors a corridor of 1.2 m looks like an opening that gets wider on both sides. */
+START_TEST(doors_on_both_sides_of_a_corridor_do_not_divide_it)
+{
+	memset(cells, 255, sizeof(cells));
+	fill(1.9, 0.4, 10.1, 6.1, 100);
+	fill(2.0, 2.0, 10.0, 3.2, 0);
+	fill(2.0, 0.5, 6.1, 1.9, 0);
+	fill(5.1, 1.9, 6.0, 2.0, 0);
+	fill(6.2, 3.3, 10.0, 6.0, 0);
+	fill(6.2, 3.2, 7.1, 3.3, 0);
+	fill(2.0, 3.3, 6.1, 6.0, 0); /* the way into this one is not seen */
+	ck_assert_uint_eq(rooms_of_drawn(), 4);
+}
+END_TEST
+
 START_TEST(rooms_keep_their_numbers_while_the_map_grows_and_moves)
 {
 	struct cairn_rooms r = {0};
@@ -354,6 +412,9 @@ END_TEST
 
 CAIRN_TEST_MAIN("rooms", a_doorway_divides_two_rooms_whichever_way_the_walls_run,
     a_table_in_a_room_and_an_open_door_leaf_divide_nothing,
+    an_opening_of_two_metres_in_a_wall_and_a_closet_s_narrow_door_divide,
+    a_doorway_divides_though_furniture_hides_one_side_of_each_wall_beside_it,
+    doors_on_both_sides_of_a_corridor_do_not_divide_it,
     rooms_keep_their_numbers_while_the_map_grows_and_moves,
     an_approach_stands_free_faces_the_thing_and_can_be_reached, what_no_way_leads_to_is_blocked_and_says_why,
     things_and_the_model_vote_for_a_room_s_name_and_a_person_outranks_them,
