@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/eval/unseen_tour.h"
+#include "common/eval/visible_things.h"
 #include "common/scene/rooms.h"
 #include "common/sim/detector/detect.h"
 
@@ -16,12 +18,17 @@
 
 struct trial {
 	const struct cairn_scene_trial_options *o;
+	struct cairn_config
+	    cfg; /* the caller's, with an agent: it is its way to drive what is left to be looked at */
 	struct cairn_scene_trial_result *r;
 	struct cairn_sim_detector *sim;
 	struct cairn_detector detector;
 	struct cairn_scene *scene;
+	struct cairn_unseen_tour tour;
 	uint32_t *shown; /* pictures that showed each thing */
-	bool *glimpsed;
+	bool *visible;
+	bool explored, failed;
+	double t_cpu_s, tour_s; /* when it began; what is not the exploration's */
 	uint8_t *cells;
 	size_t cells_bytes;
 	int64_t t_grid_ns;
@@ -57,9 +64,6 @@ static void look(struct trial *t, struct cairn_run *run, uint64_t number)
 	uint32_t n = cairn_sim_detector_shown(t->sim, t->o->cfg->detect.sim_visible_min, things, SHOWN_MAX);
 	for (uint32_t i = 0; i < n; i++)
 		t->shown[things[i]]++;
-	n = cairn_sim_detector_shown(t->sim, 0.0, things, SHOWN_MAX);
-	for (uint32_t i = 0; i < n; i++)
-		t->glimpsed[things[i]] = true;
 	if (!ok)
 		return;
 	t->r->pictures++;
@@ -68,6 +72,9 @@ static void look(struct trial *t, struct cairn_run *run, uint64_t number)
 	double took = cpu(t) - before;
 	t->r->scene_s += took;
 	t->r->update_worst_ms = fmax(t->r->update_worst_ms, took * 1e3);
+	before = cpu(t);
+	cairn_unseen_tour_on_picture(&t->tour, &t->message);
+	t->tour_s += cpu(t) - before;
 }
 
 static struct cairn_pose2 pose_of(const struct cairn_run *run)
@@ -99,20 +106,14 @@ static void give_grid(struct trial *t, struct cairn_run *run)
 		     cairn_mapper_features(cairn_run_mapper(run), cairn_run_frontiers(run), &t->features);
 	(void)cairn_scene_on_grid(t->scene, &grid, pose_of(run), doors ? &t->features : NULL);
 	t->r->map_s += cpu(t) - before;
+	if (t->explored)
+		cairn_unseen_tour_on_grid(&t->tour, &grid);
 }
 
-static bool step(void *ctx, struct cairn_run *run)
+static void look_and_map(struct trial *t, struct cairn_run *run)
 {
-	struct trial *t = ctx;
 	int64_t now_ns = cairn_run_now_ns(run);
 	uint64_t number;
-	bool on = cairn_run_output(run)->mission.state != CAIRN_MISSION_STATE_FINISHED &&
-		  cairn_run_output(run)->mission.state != CAIRN_MISSION_STATE_RETURNING;
-	struct cairn_pose2 e = cairn_pose_between(cairn_run_true_pose(run), pose_of(run));
-	if (cairn_run_elapsed_s(run) > 2.0)
-		t->r->pose_error_m = fmax(t->r->pose_error_m, hypot(e.x_m, e.y_m));
-	if (t->o->without_scene)
-		return on;
 	cairn_detector_on_pose(&t->detector, cairn_run_pose(run), now_ns);
 	if (cairn_detector_due(&t->detector, now_ns, &number))
 		look(t, run, number);
@@ -123,7 +124,6 @@ static bool step(void *ctx, struct cairn_run *run)
 		t->known_cells = cells;
 		give_grid(t, run);
 	}
-	return on;
 }
 
 /* ---- things against the truth ---- */
@@ -160,10 +160,11 @@ static void list_wrong(
 	r->wrong[r->wrong_count++].seen = o->seen;
 }
 
-static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
+static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map, struct cairn_scene_score *ret)
 {
 	const struct cairn_world *w = t->o->world;
 	struct cairn_scene_trial_result *r = t->r;
+	struct cairn_scene_score score = {0};
 	const struct cairn_scene_object *objects;
 	uint32_t n = cairn_scene_objects(t->scene, &objects);
 	struct cairn_scene_box *extent = calloc((size_t)w->thing_count + 1, sizeof(*extent));
@@ -172,13 +173,15 @@ static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
 	struct pair *pair = calloc((size_t)w->thing_count * n + 1, sizeof(*pair));
 	char label[40];
 	bool ok = extent != NULL && thing_used != NULL && node_used != NULL && pair != NULL;
+	r->things = r->shown = r->missing_count = r->wrong_count = 0;
 	for (uint32_t i = 0; ok && i < w->thing_count; i++) {
 		if (!cairn_sim_thing_label(&w->things[i], label))
 			continue;
 		(void)cairn_world_extent(w, i, extent[i].min, extent[i].max);
 		r->things++;
 		r->shown += t->shown[i] > 0;
-		r->glimpsed += t->glimpsed[i];
+		t->visible[i] = t->visible[i] || t->shown[i] > 0;
+		score.visible += t->visible[i];
 		for (uint32_t k = 0; k < n; k++) {
 			const struct cairn_scene_object *o = &objects[k];
 			if (o->number == 0 || !o->confirmed || strcmp(o->votes[0].label, label) != 0)
@@ -198,14 +201,14 @@ static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
 		if (thing_used[pair[i].thing] || node_used[pair[i].node])
 			continue;
 		thing_used[pair[i].thing] = node_used[pair[i].node] = true;
-		r->right++;
-		r->found += t->shown[pair[i].thing] > 0;
+		score.right++;
+		score.found += t->visible[pair[i].thing];
 	}
 	for (uint32_t k = 0; ok && k < n; k++) {
 		const struct cairn_scene_object *o = &objects[k];
 		if (o->number == 0 || !o->confirmed || o->kind == CAIRN_SCENE_KIND_AGENT)
 			continue;
-		r->nodes++;
+		score.nodes++;
 		if (node_used[k])
 			continue;
 		struct cairn_vec2 at = cairn_pose_apply(
@@ -218,13 +221,13 @@ static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
 			other = other ||
 				(extent[i].max[0] > -1e8 && distance(&extent[i], at.x_m, at.y_m,
 								0.5 * (o->box.min[2] + o->box.max[2])) < 0.1);
-		r->doubles += twice;
-		r->misnamed += !twice && other;
-		r->nowhere += !twice && !other;
+		score.doubles += twice;
+		score.misnamed += !twice && other;
+		score.nowhere += !twice && !other;
 		list_wrong(t, o, at, twice ? "double" : other ? "misnamed" : "nowhere");
 	}
 	for (uint32_t i = 0; ok && i < w->thing_count; i++)
-		if (t->shown[i] > 0 && !thing_used[i] && r->missing_count < CAIRN_SCENE_TRIAL_LISTED &&
+		if (t->visible[i] && !thing_used[i] && r->missing_count < CAIRN_SCENE_TRIAL_LISTED &&
 		    cairn_sim_thing_label(&w->things[i], r->missing[r->missing_count].label)) {
 			r->missing[r->missing_count].x_m = w->things[i].x_m;
 			r->missing[r->missing_count].y_m = w->things[i].y_m;
@@ -234,6 +237,7 @@ static bool judge_things(struct trial *t, struct cairn_pose2 world_from_map)
 	free(thing_used);
 	free(node_used);
 	free(pair);
+	*ret = score;
 	return ok;
 }
 
@@ -312,77 +316,107 @@ double cairn_scene_room_iou(const struct cairn_rooms *f, const struct cairn_worl
 	return *ret_rooms > 0 ? sum / *ret_rooms : -1.0;
 }
 
-static void dump(const struct cairn_rooms *f, const char *path)
+/* ---- the run ---- */
+
+static struct cairn_pose2 start_of(struct cairn_run *run)
 {
-	FILE *out = fopen(path, "we");
-	if (out == NULL || f->label == NULL) {
-		if (out != NULL)
-			fclose(out);
+	return cairn_sim_state(cairn_run_sim(run))->start;
+}
+
+static void end_exploration(struct trial *t, struct cairn_run *run)
+{
+	struct cairn_scene_trial_result *r = t->r;
+	if (!t->o->without_scene)
+		give_grid(t, run);
+	r->wall_s = cpu(t) - t->t_cpu_s - t->tour_s;
+	t->explored = true;
+	give_grid(t, run);
+	r->seconds = cairn_run_elapsed_s(run);
+	r->driven_m = cairn_run_totals(run).odometry_m;
+	r->finished = r->seconds < t->o->limit_s;
+	t->failed = !t->o->without_scene && !judge_things(t, start_of(run), &r->explored);
+}
+
+static bool step(void *ctx, struct cairn_run *run)
+{
+	struct trial *t = ctx;
+	enum cairn_mission_state state = (enum cairn_mission_state)cairn_run_output(run)->mission.state;
+	struct cairn_pose2 e = cairn_pose_between(cairn_run_true_pose(run), pose_of(run));
+	if (cairn_run_elapsed_s(run) > 2.0)
+		t->r->pose_error_m = fmax(t->r->pose_error_m, hypot(e.x_m, e.y_m));
+	if (!t->o->without_scene)
+		look_and_map(t, run);
+	if (!t->explored && (state == CAIRN_MISSION_STATE_FINISHED || state == CAIRN_MISSION_STATE_RETURNING))
+		end_exploration(t, run);
+	if (!t->explored)
+		return true;
+	return !t->o->without_scene && cairn_unseen_tour_step(&t->tour, run);
+}
+
+static void on_result(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result)
+{
+	cairn_unseen_tour_on_result(&((struct trial *)ctx)->tour, result, cairn_run_now_ns(run));
+}
+
+static void end(struct trial *t, struct cairn_run *run)
+{
+	struct cairn_scene_trial_result *r = t->r;
+	const struct cairn_scene_room *rooms;
+	if (!t->explored)
+		end_exploration(t, run); /* time was up */
+	r->end_s = cairn_run_elapsed_s(run);
+	r->end_m = cairn_run_totals(run).odometry_m;
+	r->looks = t->tour.looks;
+	r->looks_failed = t->tour.failed;
+	if (t->o->without_scene)
 		return;
-	}
-	fprintf(out, "P6\n%d %d\n255\n", f->width, f->height);
-	for (int32_t y = f->height - 1; y >= 0; y--)
-		for (int32_t x = 0; x < f->width; x++) {
-			size_t at = (size_t)y * (size_t)f->width + (size_t)x;
-			uint8_t k = f->label[at];
-			uint8_t rgb[3] = {90, 90, 90};
-			if (f->cells[at] <= 49)
-				for (int i = 0; i < 3; i++)
-					rgb[i] = k == 0 ? 255 : (uint8_t)(100 + (k * (67 + 40 * i)) % 150);
-			else if (f->cells[at] <= 100)
-				rgb[0] = rgb[1] = rgb[2] = 0;
-			fwrite(rgb, 1, 3, out);
-		}
-	fclose(out);
+	give_grid(t, run);
+	t->failed = !judge_things(t, start_of(run), &r->end) || t->failed;
+	r->rooms = cairn_scene_rooms(t->scene, &rooms);
+	r->room_iou = cairn_scene_room_iou(
+	    cairn_scene_floor(t->scene), t->o->world, start_of(run), false, &r->rooms_true);
 }
 
 bool cairn_scene_trial_run(
     const struct cairn_scene_trial_options *o, struct cairn_scene_trial_result *ret, struct cairn_error *err)
 {
-	struct trial t = {.o = o, .r = ret};
+	struct trial t = {.o = o, .r = ret, .cfg = *o->cfg};
+	t.cfg.agent.enabled = true;
+	t.cfg.agent.limit_wall_s = o->limit_s;
 	*ret = (struct cairn_scene_trial_result){.seed = (uint32_t)o->cfg->sim.seed, .room_iou = -1.0};
-	struct cairn_run_options options = {.cfg = o->cfg,
+	struct cairn_run_options options = {.cfg = &t.cfg,
 	    .world = o->world,
 	    .map = o->map,
 	    .duration_s = o->limit_s,
+	    .on_result = on_result,
+	    .decide_ctx = &t,
 	    .observe = step,
 	    .observe_ctx = &t};
-	double before = cpu(&t);
-	struct cairn_run *run = cairn_run_new(&options, err);
+	t.visible = calloc((size_t)o->world->thing_count + 1, sizeof(*t.visible));
+	t.shown = calloc((size_t)o->world->thing_count + 1, sizeof(*t.shown));
 	t.sim = cairn_sim_detector_new(o->cfg, o->world, (uint64_t)o->cfg->sim.seed);
 	t.scene = cairn_scene_new(o->cfg);
-	t.shown = calloc((size_t)o->world->thing_count + 1, sizeof(*t.shown));
-	t.glimpsed = calloc((size_t)o->world->thing_count + 1, sizeof(*t.glimpsed));
+	t.t_cpu_s = cpu(&t);
+	struct cairn_run *run = cairn_run_new(&options, err);
 	cairn_detector_init(&t.detector, o->cfg);
-	bool ok = run != NULL && t.sim != NULL && t.scene != NULL && t.shown != NULL && t.glimpsed != NULL;
-	if (run != NULL && !ok)
-		cairn_error_set(err, "out of memory");
+	bool ok = run != NULL && t.sim != NULL && t.scene != NULL && t.shown != NULL && t.visible != NULL &&
+		  cairn_unseen_tour_init(&t.tour, o->cfg);
 	if (ok) {
 		cairn_sim_detector_props(t.sim, &cairn_sim_state(cairn_run_sim(run))->props);
+		ok = o->without_scene || cairn_visible_things(o->cfg, o->world, start_of(run), t.visible);
+		t.t_cpu_s = cpu(&t);
 		cairn_run_all(run);
-		ret->seconds = cairn_run_elapsed_s(run);
-		ret->driven_m = cairn_run_totals(run).odometry_m;
-		ret->finished = cairn_run_elapsed_s(run) < o->limit_s;
-		ret->wall_s = cpu(&t) - before;
-		struct cairn_pose2 start = cairn_sim_state(cairn_run_sim(run))->start;
-		if (!o->without_scene) {
-			give_grid(&t, run);
-			ok = judge_things(&t, start);
-			const struct cairn_scene_room *rooms;
-			ret->rooms = cairn_scene_rooms(t.scene, &rooms);
-			ret->room_iou = cairn_scene_room_iou(
-			    cairn_scene_floor(t.scene), o->world, start, false, &ret->rooms_true);
-			if (o->dump != NULL)
-				dump(cairn_scene_floor(t.scene), o->dump);
-		}
-		if (!ok)
-			cairn_error_set(err, "out of memory");
+		end(&t, run);
+		ok = ok && !t.failed;
 	}
+	if (run != NULL && !ok)
+		cairn_error_set(err, "out of memory");
 	cairn_run_destroy(&run);
 	cairn_sim_detector_destroy(&t.sim);
 	cairn_scene_destroy(&t.scene);
+	cairn_unseen_tour_free(&t.tour);
 	free(t.shown);
-	free(t.glimpsed);
+	free(t.visible);
 	free(t.cells);
 	return ok;
 }

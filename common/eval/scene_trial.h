@@ -1,10 +1,11 @@
 /* scene_trial.h - a house explored with the simulated detector and the scene graph beside it: what of the house is in the
  * graph at the end, and what is in the graph that is not in the house?
  *
- * In simulated time, with the cores of the stages detector and scene. A thing counts as found when a believed node of its name
- * has its middle within CAIRN_SCENE_TRIAL_NEAR_M of the thing's extent; each node and each thing counts once. Of the things
- * those are asked for that a picture has shown: detect.sim_pixels_min pixels and detect.sim_visible_min of it, cut off by the
- * picture's edge or not, missed by the detector or not. Rooms are compared over the floor that both the map and the house's plan know. */
+ * In simulated time, with the cores of the stages detector and scene. The house is explored to the end as a stack does it, by the
+ * openings that the LiDAR sees; then the floor that no picture has shown is looked at (unseen_tour.h). Asked for are the things
+ * that the camera shows from anywhere that the robot gets to (visible_things.h), wherever it has been. A thing counts as found
+ * when a believed node of its name has its middle within CAIRN_SCENE_TRIAL_NEAR_M of the thing's extent; each node and each thing
+ * counts once. Rooms are compared over the floor that both the map and the house's plan know. */
 #ifndef CAIRN_COMMON_EVAL_SCENE_TRIAL_H
 #define CAIRN_COMMON_EVAL_SCENE_TRIAL_H
 
@@ -14,19 +15,26 @@
 #define CAIRN_SCENE_TRIAL_NEAR_M 0.40
 #define CAIRN_SCENE_TRIAL_LISTED 24
 
+/* Graph against house. */
+struct cairn_scene_score {
+	uint32_t visible, found; /* things that the robot could see; of these in the graph */
+	uint32_t nodes, right;   /* believed; of these that are things, each once */
+	uint32_t doubles, misnamed,
+	    nowhere; /* the others: a second one of a thing, another name, nothing there */
+};
+
 struct cairn_scene_trial_result {
 	uint32_t seed;
-	double seconds, driven_m, wall_s; /* wall_s: processor time of the whole run */
+	double seconds, driven_m, wall_s; /* of the exploration; wall_s: processor time of it */
 	double detector_s, scene_s,
 	    map_s; /* of it in the detector, in the graph's updates, in rooms and places */
 	double update_worst_ms;
 	bool finished;
 	uint32_t things,
-	    shown;         /* in the house; of these shown by a picture, as far as the detector asks for */
-	uint32_t glimpsed; /* shown by a picture with enough pixels, however much of it was hidden */
-	uint32_t found, nodes, right; /* of the shown ones found; nodes believed; of these that are things */
-	uint32_t doubles, misnamed,
-	    nowhere; /* the others: a second one of a thing, another name, nothing there */
+	    shown; /* in the house; of these shown by a picture, as far as the detector asks for */
+	struct cairn_scene_score explored, end; /* after the exploration, and when all was looked at */
+	uint32_t looks, looks_failed;           /* places looked from after the exploration */
+	double end_s, end_m;                    /* time and way of all */
 	uint32_t pictures, rooms_true, rooms;
 	double
 	    room_iou; /* mean over the house's rooms that the map knows of the best overlap; negative: no rooms in the plan */
@@ -34,7 +42,7 @@ struct cairn_scene_trial_result {
 	struct {
 		char label[CAIRN_SCENE_LABEL_CAP];
 		float x_m, y_m;
-		uint32_t pictures; /* that showed it */
+		uint32_t pictures; /* that showed it, 0: none did */
 	} missing[CAIRN_SCENE_TRIAL_LISTED];
 	uint32_t missing_count;
 	struct {
@@ -50,9 +58,8 @@ struct cairn_scene_trial_options {
 	const struct cairn_world *world;
 	enum cairn_run_map map;
 	double limit_s;
-	bool without_scene;    /* the exploration alone: what it costs without */
+	bool without_scene;    /* the exploration alone, as without detector and scene: what it costs */
 	double (*cpu_s)(void); /* processor time of this thread, so that the costs are known; may be NULL */
-	const char *dump;      /* the map with its rooms goes there as a PPM; NULL: nowhere */
 };
 
 /* False with the reason. */
