@@ -57,9 +57,8 @@ static void send_turn(struct cairn_unseen_tour *t, struct cairn_run *run)
 	double yaw = cairn_wrap_rad(t->to.stand.yaw_rad - t->camera_yaw_rad);
 	t->turns = true;
 	send(t, run,
-	    &(struct cairn_msg_decision){.tool = CAIRN_TOOL_ROTATE,
-		.absolute = true,
-		.angle_deg = cairn_agent_heading_deg(yaw)});
+	    &(struct cairn_msg_decision){
+		.tool = CAIRN_TOOL_ROTATE, .absolute = true, .angle_deg = cairn_agent_heading_deg(yaw)});
 }
 
 static void send_way(struct cairn_unseen_tour *t, struct cairn_run *run)

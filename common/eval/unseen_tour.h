@@ -12,11 +12,11 @@ struct cairn_unseen_tour {
 	struct cairn_coverage *coverage; /* owned */
 	double camera_yaw_rad;
 	bool begun, over;
-	uint32_t looks, failed;  /* places looked from, and in vain */
-	uint64_t decision_id;    /* under way; 0 = none */
-	bool turns;              /* of it: the turn at the place */
-	struct cairn_unseen to;  /* what is looked at */
-	uint32_t pictures;       /* taken since the robot stands there */
+	uint32_t looks, failed; /* places looked from, and in vain */
+	uint64_t decision_id;   /* under way; 0 = none */
+	bool turns;             /* of it: the turn at the place */
+	struct cairn_unseen to; /* what is looked at */
+	uint32_t pictures;      /* taken since the robot stands there */
 	int64_t t_told_ns, t_stands_ns;
 };
 

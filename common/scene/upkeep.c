@@ -9,13 +9,15 @@
 #define DOUBLE_MIDDLE_M 0.15 /* middle of the one in, or this near to, the other */
 #define DOUBLE_WIDTH_MAX_M 2.6
 #define DOUBLE_SEEN 4
-#define VIEW_MARGIN 0.9 /* of half the picture's width: nearer to its edge a thing may be missed */
+#define VIEW_MARGIN 0.9 /* of half the picture's width: nearer to its edge a thing may be missed, */
+#define VIEW_SHARE 0.75 /* if less of it than this is farther in */
 #define VIEW_NEAR_M 0.5
 #define VIEW_FAR 0.7        /* of detect.range_max_m */
 #define VIEW_ANGLE_MIN 0.06 /* a thing that looks smaller may be missed */
 #define TILE_SLACK_M 0.25
 #define SAME_SIZE_FACTOR 1.6
 #define MOVED_MIN_M 0.3
+#define NEWCOMER_SEEN 20
 
 bool cairn_scene_knows_beside(const struct cairn_scene_object *a, uint32_t number)
 {
@@ -131,6 +133,15 @@ static struct cairn_camera_pose camera_of(const struct cairn_msg_detections *m)
 	    at, m->hfov_rad, 2.0 * tan(0.5 * m->hfov_rad), 2.0 * tan(0.5 * m->vfov_rad));
 }
 
+/* Cuts a range to what is well in the picture. False: that is too little of it. */
+static bool cut_to_view(double range[2])
+{
+	double whole = range[1] - range[0];
+	range[0] = fmax(range[0], -VIEW_MARGIN);
+	range[1] = fmin(range[1], VIEW_MARGIN);
+	return range[1] - range[0] >= VIEW_SHARE * whole;
+}
+
 /* Was the thing to be seen from there? By the tiles of depth that its box covers. */
 static enum sight_of in_view(
     const struct cairn_scene *s, const struct cairn_scene_object *o, const struct cairn_msg_detections *m)
@@ -152,8 +163,7 @@ static enum sight_of in_view(
 		z[0] = fmin(z[0], ahead);
 		z[1] = fmax(z[1], ahead);
 	}
-	bool inside = u[0] > -VIEW_MARGIN && u[1] < VIEW_MARGIN && v[0] > -VIEW_MARGIN && v[1] < VIEW_MARGIN;
-	if (!inside || z[1] > VIEW_FAR * s->cfg->detect.range_max_m ||
+	if (!cut_to_view(u) || !cut_to_view(v) || z[1] > VIEW_FAR * s->cfg->detect.range_max_m ||
 	    m->nearest_m_count != CAIRN_DETECT_TILES)
 		return OUT_OF_VIEW;
 	if ((u[1] - u[0]) * half_u < VIEW_ANGLE_MIN || (v[1] - v[0]) * half_v < VIEW_ANGLE_MIN)
@@ -204,23 +214,47 @@ struct cairn_scene_object *cairn_scene_find_moved(
 	return best;
 }
 
-/* It has become stale: the same kind of thing that has been seen for the first time since it was there last is this one. */
+/* The same kind of thing, seen for the first time since the other was there last. */
+static bool is_moved(const struct cairn_scene_object *gone, const struct cairn_scene_object *o)
+{
+	return o->number != 0 && o != gone && !o->stale && o->confirmed && gone->stale && gone->confirmed &&
+	       o->first_unix_s > gone->last_unix_s && !cairn_scene_knows_beside(o, gone->number) &&
+	       cairn_scene_box_gap(&o->box, &gone->box) > MOVED_MIN_M - 0.3 &&
+	       could_be_moved(gone, o->votes[0].label, o->colour, &o->box);
+}
+
+static void has_moved(struct cairn_scene *s, struct cairn_scene_object *gone, struct cairn_scene_object *to)
+{
+	join(s, gone, to, true);
+	gone->stale = false;
+	gone->missed = 0;
+}
+
+/* It has become stale: of what has come meanwhile, the first is this one. */
 static void look_for_moved(struct cairn_scene *s, struct cairn_scene_object *gone)
 {
 	struct cairn_scene_object *best = NULL;
 	for (uint32_t i = 0; i < s->object_count; i++) {
 		struct cairn_scene_object *o = &s->objects[i];
-		if (o->number != 0 && o != gone && !o->stale && o->confirmed &&
-		    o->first_unix_s > gone->last_unix_s && !cairn_scene_knows_beside(o, gone->number) &&
-		    cairn_scene_box_gap(&o->box, &gone->box) > MOVED_MIN_M - 0.3 &&
-		    could_be_moved(gone, o->votes[0].label, o->colour, &o->box) &&
-		    (best == NULL || o->first_unix_s < best->first_unix_s))
+		if (is_moved(gone, o) && (best == NULL || o->first_unix_s < best->first_unix_s))
 			best = o;
 	}
-	if (best != NULL) {
-		join(s, gone, best, true);
-		gone->stale = false;
-		gone->missed = 0;
+	if (best != NULL)
+		has_moved(s, gone, best);
+}
+
+/* What came before the other was missed, and was believed only after, or had another name at first. */
+static void look_for_gone(struct cairn_scene *s)
+{
+	for (uint32_t k = 0; k < s->object_count; k++) {
+		struct cairn_scene_object *o = &s->objects[k];
+		if (o->number == 0 || o->t_update != s->updates || !o->confirmed || o->seen > NEWCOMER_SEEN)
+			continue;
+		for (uint32_t i = 0; i < s->object_count; i++)
+			if (s->objects[i].number != 0 && is_moved(&s->objects[i], o)) {
+				has_moved(s, &s->objects[i], o);
+				break;
+			}
 	}
 }
 
@@ -245,4 +279,5 @@ void cairn_scene_miss(struct cairn_scene *s, const struct cairn_msg_detections *
 		o->stale = true;
 		look_for_moved(s, o);
 	}
+	look_for_gone(s);
 }

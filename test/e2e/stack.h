@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "common/base/file.h"
 #include "procs/lab/stack_fixture.h"
 #include "test/support/runner.h"
 
@@ -162,6 +163,23 @@ static inline bool stack_file_tells(const struct drill *drill, const char *name,
 	if (f != NULL)
 		fclose(f);
 	return found;
+}
+
+/* As with a real robot, of whose home nothing is known before it has looked round: the files are taken for those of the world
+ * as it is now. */
+static inline void stack_claim_state(const struct drill *drill, unsigned long long was, unsigned long long is)
+{
+	char path[400], text[700], old[20], now[20];
+	struct cairn_error err = {""};
+	snprintf(path, sizeof(path), "%s/state/home.txt", fixture_run_dir(drill));
+	ssize_t n = cairn_file_read_into(path, 0, text, sizeof(text), &err);
+	ck_assert_msg(n > 0, "%s", err.text);
+	snprintf(old, sizeof(old), "%016llx", was);
+	snprintf(now, sizeof(now), "%016llx", is);
+	char *at = strstr(text, old);
+	ck_assert_msg(at != NULL, "%s", text);
+	memcpy(at, now, 16);
+	ck_assert_msg(cairn_file_replace(path, 0, 0644, text, (size_t)n, &err), "%s", err.text);
 }
 
 /* A stretch of the stack's life, by its own clock: s seconds of messages of the motor stage. */

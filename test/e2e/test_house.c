@@ -252,23 +252,6 @@ static void write_world(const char *path, const char *name)
 	ck_assert_int_eq(system(line), 0);
 }
 
-/* As with a real robot, of whose home nothing is known before it has looked round: the files are taken for those of the world
- * as it is now. */
-static void claim_state(const struct drill *drill, unsigned long long was, unsigned long long is)
-{
-	char path[400], text[700], old[20], now[20];
-	struct cairn_error err = {""};
-	snprintf(path, sizeof(path), "%s/state/home.txt", fixture_run_dir(drill));
-	ssize_t n = cairn_file_read_into(path, 0, text, sizeof(text), &err);
-	ck_assert_msg(n > 0, "%s", err.text);
-	snprintf(old, sizeof(old), "%016llx", was);
-	snprintf(now, sizeof(now), "%016llx", is);
-	char *at = strstr(text, old);
-	ck_assert_msg(at != NULL, "%s", text);
-	memcpy(at, now, 16);
-	ck_assert_msg(cairn_file_replace(path, 0, 0644, text, (size_t)n, &err), "%s", err.text);
-}
-
 static bool is_told_changed(const struct up_run *run, void *ctx)
 {
 	char out[8192];
@@ -292,7 +275,7 @@ START_TEST(another_house_in_the_place_of_the_kept_one_is_noticed_said_and_not_dr
 	check_clean_end(drill);
 	unsigned long long was = cairn_file_hash(world);
 	write_world(world, "home.yaml");
-	claim_state(drill, was, cairn_file_hash(world));
+	stack_claim_state(drill, was, cairn_file_hash(world));
 	stack_start_again(drill, args);
 	stack_must(drill, is_told_changed, drill, "cairn status does not say that the home has changed");
 	const struct up_run *run = fixture_run(drill);
