@@ -60,7 +60,7 @@ static void look(struct trial *t, struct cairn_run *run, uint64_t number)
 	t->list.t_ns = cairn_run_now_ns(run);
 	bool ok = cairn_detector_answer(&t->detector, &t->list, cairn_run_now_ns(run), &t->message, &err);
 	double between = cpu(t);
-	t->r->detector_s += between - before;
+	t->r->detector_s += t->explored ? 0.0 : between - before;
 	uint32_t n = cairn_sim_detector_shown(t->sim, t->o->cfg->detect.sim_visible_min, things, SHOWN_MAX);
 	for (uint32_t i = 0; i < n; i++)
 		t->shown[things[i]]++;
@@ -70,7 +70,7 @@ static void look(struct trial *t, struct cairn_run *run, uint64_t number)
 	before = cpu(t);
 	cairn_scene_see(t->scene, &t->message, cairn_run_elapsed_s(run) + 1.0);
 	double took = cpu(t) - before;
-	t->r->scene_s += took;
+	t->r->scene_s += t->explored ? 0.0 : took;
 	t->r->update_worst_ms = fmax(t->r->update_worst_ms, took * 1e3);
 	before = cpu(t);
 	cairn_unseen_tour_on_picture(&t->tour, &t->message);
@@ -105,7 +105,7 @@ static void give_grid(struct trial *t, struct cairn_run *run)
 	bool doors = cairn_run_mapper(run) != NULL &&
 		     cairn_mapper_features(cairn_run_mapper(run), cairn_run_frontiers(run), &t->features);
 	(void)cairn_scene_on_grid(t->scene, &grid, pose_of(run), doors ? &t->features : NULL);
-	t->r->map_s += cpu(t) - before;
+	t->r->map_s += t->explored ? 0.0 : cpu(t) - before;
 	if (t->explored)
 		cairn_unseen_tour_on_grid(&t->tour, &grid);
 }

@@ -49,7 +49,9 @@ static void write_world(const char *path, const struct thing things[THINGS])
 	    "objects:\n",
 	    START_X_M, START_Y_M);
 	for (int i = 0; i < THINGS; i++)
-		fprintf(f, "  - {name: %s %s, kind: cylinder, at: [%.2f, %.2f], size: [0.3, 0.3], bottom_m: 0.3, height_m: %.2f, colour: %s}\n",
+		fprintf(f,
+		    "  - {name: %s %s, kind: cylinder, at: [%.2f, %.2f], size: [0.3, 0.3], bottom_m: 0.3, "
+		    "height_m: %.2f, colour: %s}\n",
 		    things[i].colour, things[i].label, things[i].x_m, things[i].y_m, things[i].height_m,
 		    things[i].colour);
 	ck_assert_int_eq(fclose(f), 0);
@@ -132,8 +134,7 @@ static void assert_each_once(const struct seen *s, const struct seen *before)
 	for (int i = 0; i < 2; i++)
 		ck_assert_str_eq(s->rooms[i], before->rooms[i]);
 	for (int i = 0; i < THINGS; i++) {
-		ck_assert_msg(
-		    s->of_label[i] == 1, "%u of the name %s", s->of_label[i], yesterday[i].label);
+		ck_assert_msg(s->of_label[i] == 1, "%u of the name %s", s->of_label[i], yesterday[i].label);
 		ck_assert_str_eq(s->ids[i], before->ids[i]);
 	}
 }
@@ -174,8 +175,8 @@ START_TEST(over_kills_at_writes_a_restart_and_a_night_no_thing_and_no_room_is_lo
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	const char *const args[] = {"--world", world, "--set", "mission.autostart=false", "--set",
-	    "detect.still_period_s=0.5", "--set", "scene.checkpoint_s=0.5", "--set", "web.endpoint=127.0.0.1:0",
-	    NULL};
+	    "detect.still_period_s=0.5", "--set", "scene.checkpoint_s=0.5", "--set",
+	    "web.endpoint=127.0.0.1:0", NULL};
 	static struct wanted is;
 	write_world(world, yesterday);
 	struct drill *drill = stack_start(args);

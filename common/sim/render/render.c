@@ -164,14 +164,18 @@ struct plane {
 static void fill_polygon(
     struct cairn_renderer *r, const struct corner *c, int n, const struct plane *p, uint32_t id)
 {
-	double px[CLIP_MAX], py[CLIP_MAX], top = 1e30, low = -1e30;
+	double px[CLIP_MAX], py[CLIP_MAX], top = 1e30, low = -1e30, first = 1e30, last = -1e30;
 	double cx = 0.5 * r->cam.width_px, cy = 0.5 * r->cam.height_px;
 	for (int i = 0; i < n; i++) {
 		px[i] = cx + r->focal_px * c[i].x / c[i].z;
 		py[i] = cy + r->focal_px * c[i].y / c[i].z;
 		top = least(top, py[i]);
 		low = most(low, py[i]);
+		first = least(first, px[i]);
+		last = most(last, px[i]);
 	}
+	if (last <= 0.5 || first > r->cam.width_px - 0.5)
+		return; /* beside the picture, as most of a house is */
 	int32_t y0 = (int32_t)most(0.0, ceil(least(top, 1e6) - 0.5));
 	int32_t y1 = (int32_t)least(r->cam.height_px, ceil(most(low, -1e6) - 0.5));
 	for (int32_t y = y0; y < y1; y++) {
