@@ -3,10 +3,12 @@
  *
  * Advice for models and people: nothing that drives reads it, and the robot goes on without this stage. What it knows is saved
  * while it changes, whole or not at all; a file that cannot be used is put aside, not overwritten. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/hash.h"
 #include "common/scene/scene.h"
@@ -220,22 +222,44 @@ static int publish(void *ctx)
 	return 0;
 }
 
+static uint32_t things_of(const struct app *app)
+{
+	const struct cairn_scene_object *objects;
+	return cairn_scene_objects(app->scene, &objects);
+}
+
+/* Somebody else's graph: one that cannot be used stays where it is. */
+static void begin_with(struct app *app, const char *path)
+{
+	struct cairn_error err = {""};
+	bool damaged;
+	if (access(path, F_OK) != 0)
+		cairn_log_error(
+		    "scene.start_file: %s: %s; beginning with an empty scene", path, strerror(errno));
+	else if (!cairn_scene_load(app->scene, path, &damaged, &err))
+		cairn_log_error("scene.start_file: %s; beginning with an empty scene", err.text);
+	else
+		cairn_log_info("beginning with %s: %u things", path, things_of(app));
+}
+
 /* What the stage before has kept. A damaged file is put aside. */
 static void recall(struct app *app)
 {
 	struct cairn_error err = {""};
-	const struct cairn_scene_object *objects;
+	const char *start = app->cfg->scene.start_file;
 	bool damaged;
 	snprintf(app->path, sizeof(app->path), "%s/state/%s", cairn_stage_run_dir(app->stage),
 	    CAIRN_SCENE_FILE_NAME);
-	if (cairn_scene_load(app->scene, app->path, &damaged, &err)) {
-		app->saved_version = cairn_scene_version(app->scene);
-		uint32_t n = cairn_scene_objects(app->scene, &objects);
-		if (n > 0)
-			cairn_log_info("going on with %s: %u things", app->path, n);
+	bool first = access(app->path, F_OK) != 0;
+	if (!cairn_scene_load(app->scene, app->path, &damaged, &err)) {
+		cairn_stage_put_aside(app->path, err.text, "an empty scene");
 		return;
 	}
-	cairn_stage_put_aside(app->path, err.text, "an empty scene");
+	app->saved_version = cairn_scene_version(app->scene);
+	if (first && start[0] != '\0')
+		begin_with(app, start);
+	else if (things_of(app) > 0)
+		cairn_log_info("going on with %s: %u things", app->path, things_of(app));
 }
 
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)

@@ -198,7 +198,23 @@ START_TEST(over_kills_at_writes_a_restart_and_a_night_no_thing_and_no_room_is_lo
 	stack_must(drill, is_as_wanted, &is, "what was moved is not found where it is now");
 	assert_each_once(&is.seen, &before);
 	ck_assert(stack_file_tells(drill, "logs/scene.log", "going on with"));
+	/* A stack that has nothing of its own begins with that graph. */
+	stack_interrupt(drill, 0);
+	char line[1000], set[100], start[] = "/tmp/cairn-kept-scene-XXXXXX";
+	fd = mkstemp(start);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	snprintf(line, sizeof(line), "cp '%s/state/scene.json' '%s'", fixture_run_dir(drill), start);
+	ck_assert_int_eq(system(line), 0);
+	snprintf(set, sizeof(set), "scene.start_file=%s", start);
+	const char *const anew[] = {"--fresh", "--world", world, "--set", set, "--set",
+	    "mission.autostart=false", "--set", "detect.still_period_s=0.5", "--set",
+	    "web.endpoint=127.0.0.1:0", NULL};
+	stack_start_again(drill, anew);
+	stack_must(drill, is_as_wanted, &is, "the graph that was given is not begun with");
+	assert_each_once(&is.seen, &before);
 	stack_end(&drill);
+	unlink(start);
 	unlink(world);
 }
 END_TEST
