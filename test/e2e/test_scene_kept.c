@@ -127,16 +127,21 @@ static bool is_as_wanted(const struct up_run *run, void *ctx)
 	return ok;
 }
 
-static void assert_each_once(const struct seen *s, const struct seen *before)
+static void assert_things_once(const struct seen *s, const struct seen *before)
 {
 	ck_assert_uint_eq(s->objects, before->objects);
-	ck_assert_uint_eq(s->room_count, before->room_count);
-	for (int i = 0; i < 2; i++)
-		ck_assert_str_eq(s->rooms[i], before->rooms[i]);
 	for (int i = 0; i < THINGS; i++) {
 		ck_assert_msg(s->of_label[i] == 1, "%u of the name %s", s->of_label[i], yesterday[i].label);
 		ck_assert_str_eq(s->ids[i], before->ids[i]);
 	}
+}
+
+static void assert_each_once(const struct seen *s, const struct seen *before)
+{
+	assert_things_once(s, before);
+	ck_assert_uint_eq(s->room_count, before->room_count);
+	for (int i = 0; i < 2; i++)
+		ck_assert_str_eq(s->rooms[i], before->rooms[i]);
 }
 
 /* ---- deaths ---- */
@@ -200,21 +205,21 @@ START_TEST(over_kills_at_writes_a_restart_and_a_night_no_thing_and_no_room_is_lo
 	ck_assert(stack_file_tells(drill, "logs/scene.log", "going on with"));
 	/* A stack that has nothing of its own begins with that graph. */
 	stack_interrupt(drill, 0);
-	char line[1000], set[100], start[] = "/tmp/cairn-kept-scene-XXXXXX";
-	fd = mkstemp(start);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	snprintf(line, sizeof(line), "cp '%s/state/scene.json' '%s'", fixture_run_dir(drill), start);
+	char line[1000], set[500];
+	snprintf(line, sizeof(line), "cp '%s/state/scene.json' '%s/given.json'", fixture_run_dir(drill),
+	    fixture_run_dir(drill));
 	ck_assert_int_eq(system(line), 0);
-	snprintf(set, sizeof(set), "scene.start_file=%s", start);
+	snprintf(set, sizeof(set), "scene.start_file=%s/given.json", fixture_run_dir(drill));
 	const char *const anew[] = {"--fresh", "--world", world, "--set", set, "--set",
 	    "mission.autostart=false", "--set", "detect.still_period_s=0.5", "--set",
 	    "web.endpoint=127.0.0.1:0", NULL};
 	stack_start_again(drill, anew);
+	struct stack_stage scene = {"scene", 0};
+	stack_must(
+	    drill, stack_is_up, &scene, "no scene"); /* until then, what the last run has left is told */
 	stack_must(drill, is_as_wanted, &is, "the graph that was given is not begun with");
-	assert_each_once(&is.seen, &before);
+	assert_things_once(&is.seen, &before); /* on a new map rooms have new numbers */
 	stack_end(&drill);
-	unlink(start);
 	unlink(world);
 }
 END_TEST
