@@ -23,7 +23,8 @@
 #define AGAIN_M 1.0       /* so near is the same place */
 #define CLOSED_S 180.0
 #define CLOSED_M 0.10
-#define IDLE_S 6.0 /* of driving to and fro within ... */
+#define THROUGH_M 1.0 /* driven since then, so that it is not the way in */
+#define IDLE_S 6.0    /* of driving to and fro within ... */
 #define IDLE_M 0.40
 #define IDLE_SHARE 0.8  /* of nav.progress_s */
 #define PATIENCE_S 90.0 /* for what stands in the way back to go away */
@@ -115,11 +116,29 @@ bool planner_turns_round(const struct cairn_path *path)
 
 /* ---- beginning and ending ---- */
 
-/* The way on from here is not planned again for a while, whatever lies behind it. */
+/* Has the robot driven there before it came to where it is now? */
+static bool driven_through(const struct cairn_planner *p, struct cairn_vec2 at)
+{
+	const struct cairn_driven_path *c = &p->driven;
+	double way_m = 0.0;
+	for (uint32_t i = c->count; i-- > 0;) {
+		if (i + 1 < c->count)
+			way_m += hypot(c->at[i + 1].x_m - c->at[i].x_m, c->at[i + 1].y_m - c->at[i].y_m);
+		if (way_m > THROUGH_M &&
+		    hypot(c->at[i].x_m - at.x_m, c->at[i].y_m - at.y_m) < p->body.half_width_m + CLOSED_M)
+			return true;
+	}
+	return false;
+}
+
+/* The way on from here is not planned again for a while, whatever lies behind it; unless the robot came by it, from the other side: it
+ * leads somewhere, and may be the only way home. */
 static void close_ahead(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
 {
 	const struct cairn_path *path = &p->paths[1 - p->path_in_use];
 	double ahead = path->poses[1].reverse ? p->body.front_m + CLOSED_M : -p->body.rear_m - CLOSED_M;
+	if (driven_through(p, cairn_pose_apply(*pose, (struct cairn_vec2){ahead, 0.0})))
+		return;
 	for (int i = -1; i <= 1; i++) {
 		struct cairn_vec2 at = {ahead, i * p->body.half_width_m};
 		p->closed[p->closed_count++ % PLANNER_CLOSED] = (struct planner_unseen){
