@@ -7,6 +7,9 @@
 
 #include "common/fleet/fleet_private.h"
 
+#define THETA_MAX_RAD                                                                                        \
+	3.1415 /* of four decimals the last one that is not beyond the standard's +-3.14159265359 */
+
 static double rounded(double x)
 {
 	return round(x * 1e4) / 1e4;
@@ -68,9 +71,9 @@ static void add_pose(const struct cairn_fleet *f, json_t *m)
 	if (f->t_pose_ns != 0)
 		json_object_set_new(m, cairn_vda(f->version, CAIRN_VDA_POSITION),
 		    json_pack("{s:f, s:f, s:f, s:s, s:b, s:f}", "x", rounded(at.x_m), "y", rounded(at.y_m),
-			"theta", rounded(at.yaw_rad), "mapId", f->body.map_id,
-			cairn_vda(f->version, CAIRN_VDA_LOCALIZED), fleet_localized(f), "localizationScore",
-			cairn_clamp(rounded(f->pose.quality), 0.0, 1.0)));
+			"theta", cairn_clamp(rounded(at.yaw_rad), -THETA_MAX_RAD, THETA_MAX_RAD), "mapId",
+			f->body.map_id, cairn_vda(f->version, CAIRN_VDA_LOCALIZED), fleet_localized(f),
+			"localizationScore", cairn_clamp(rounded(f->pose.quality), 0.0, 1.0)));
 	if (f->t_motion_ns != 0)
 		json_object_set_new(m, "velocity",
 		    json_pack("{s:f, s:f, s:f}", "vx", rounded(f->motion.v_mps), "vy", 0.0, "omega",
