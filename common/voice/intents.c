@@ -135,15 +135,8 @@ void cairn_voice_grammar(struct cairn_text *ret, const char *wake, const struct 
 
 void cairn_voice_stop_grammar(struct cairn_text *ret, const char *wake)
 {
-	const char *between = "";
-	cairn_text_addf(ret, "#JSGF V1.0;\ngrammar stop;\npublic <said> = [%s] (", wake);
-	for (int i = 0; i < CAIRN_INTENT_COUNT; i++) {
-		if (cairn_intents[i].kind != CAIRN_INTENT_KIND_STOP)
-			continue;
-		cairn_text_addf(ret, "%s%s", between, cairn_intents[i].grammar);
-		between = " | ";
-	}
-	cairn_text_add(ret, ");\n");
+	cairn_text_addf(ret, "#JSGF V1.0;\ngrammar stop;\npublic <said> = [%s] (%s);\n", wake,
+	    cairn_intents[CAIRN_INTENT_STOP].grammar);
 }
 
 /* ---- what a sentence means ---- */

@@ -67,7 +67,7 @@ void cairn_voice_names_from(struct cairn_voice_names *ret, const struct cairn_ms
 /* JSGF with the public rule <said>: [wake] command, or the wake word alone; rows with <name> are left out where no name is known. */
 void cairn_voice_grammar(struct cairn_text *ret, const char *wake, const struct cairn_voice_names *names);
 
-/* The same of the rows of kind STOP alone. */
+/* The same of the row STOP alone. */
 void cairn_voice_stop_grammar(struct cairn_text *ret, const char *wake);
 
 /* ---- what a sentence means ---- */

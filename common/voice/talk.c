@@ -270,7 +270,8 @@ void cairn_talk_hear(struct cairn_talk *t, const struct cairn_utterance *u, int6
 	struct cairn_meaning m = cairn_voice_parse(u->words, t->cfg->wake_word, &t->names);
 	const char *why = not_for_us(t, u);
 	bool stop = m.intent < CAIRN_INTENT_COUNT && cairn_intents[m.intent].kind == CAIRN_INTENT_KIND_STOP;
-	if (stop && m.intent == CAIRN_INTENT_STOP && t->t_stop_ns != 0 && u->t_begin_ns < t->t_stop_ns)
+	if (stop && cairn_intents[m.intent].command == CAIRN_COMMAND_STOP && t->t_stop_ns != 0 &&
+	    u->t_begin_ns < t->t_stop_ns)
 		return; /* the spotter was faster */
 	begin(t, u->words, u->confidence, u->t_end_ns, now_ns);
 	if (stop && u->confidence >= t->cfg->stop_confidence) /* its own voice or not: a stop does no harm */

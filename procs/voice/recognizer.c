@@ -216,7 +216,7 @@ static void decode(
 		(void)ps_seg_prob(seg, &acoustic, &lm, &back);
 		score += acoustic;
 		ps_seg_frames(seg, &from, &to);
-		if (strncmp(word, "stop", 4) == 0 || strncmp(word, "halt", 4) == 0) {
+		if (strncmp(word, "stop", 4) == 0) {
 			ret->stop_from = (size_t)(from * per_frame);
 			ret->stop_to = (size_t)((to + 1) * per_frame);
 		}
