@@ -23,8 +23,7 @@
 #define AGAIN_M 1.0       /* so near is the same place */
 #define CLOSED_S 180.0
 #define CLOSED_M 0.10
-#define THROUGH_M 1.0 /* driven since then, so that it is not the way in */
-#define IDLE_S 6.0    /* of driving to and fro within ... */
+#define IDLE_S 6.0 /* of driving to and fro within ... */
 #define IDLE_M 0.40
 #define IDLE_SHARE 0.8  /* of nav.progress_s */
 #define PATIENCE_S 90.0 /* for what stands in the way back to go away */
@@ -116,37 +115,49 @@ bool planner_turns_round(const struct cairn_path *path)
 
 /* ---- beginning and ending ---- */
 
-/* Has the robot driven there before it came to where it is now? */
-static bool driven_through(const struct cairn_planner *p, struct cairn_vec2 at)
+/* On which side of the line from a to b is c? */
+static bool left_of(struct cairn_vec2 a, struct cairn_vec2 b, struct cairn_vec2 c)
 {
-	const struct cairn_driven_path *c = &p->driven;
-	double way_m = 0.0;
-	for (uint32_t i = c->count; i-- > 0;) {
-		if (i + 1 < c->count)
-			way_m += hypot(c->at[i + 1].x_m - c->at[i].x_m, c->at[i + 1].y_m - c->at[i].y_m);
-		if (way_m > THROUGH_M &&
-		    hypot(c->at[i].x_m - at.x_m, c->at[i].y_m - at.y_m) < p->body.half_width_m + CLOSED_M)
-			return true;
-	}
-	return false;
+	return (b.x_m - a.x_m) * (c.y_m - a.y_m) > (b.y_m - a.y_m) * (c.x_m - a.x_m);
 }
 
-/* The way on from here is not planned again for a while, whatever lies behind it; unless the robot came by it, from the other side: it
- * leads somewhere, and may be the only way home. */
-static void close_ahead(struct cairn_planner *p, const struct cairn_pose2 *pose, int64_t now_ns)
+static bool crosses(struct cairn_vec2 a, struct cairn_vec2 b, struct cairn_vec2 c, struct cairn_vec2 d)
 {
-	const struct cairn_path *path = &p->paths[1 - p->path_in_use];
-	double ahead = path->poses[1].reverse ? p->body.front_m + CLOSED_M : -p->body.rear_m - CLOSED_M;
-	if (driven_through(p, cairn_pose_apply(*pose, (struct cairn_vec2){ahead, 0.0})))
+	return left_of(a, b, c) != left_of(a, b, d) && left_of(c, d, a) != left_of(c, d, b);
+}
+
+/* Does the line from a to b lie between the robot and where the kept way begins? In and out again leaves it on its side. */
+static bool came_through(const struct cairn_planner *p, struct cairn_vec2 a, struct cairn_vec2 b)
+{
+	const struct cairn_driven_path *c = &p->driven;
+	bool through = false;
+	for (uint32_t i = 1; i < c->count; i++)
+		through ^= crosses(a, b, (struct cairn_vec2){c->at[i - 1].x_m, c->at[i - 1].y_m},
+		    (struct cairn_vec2){c->at[i].x_m, c->at[i].y_m});
+	return through;
+}
+
+/* The way in to here is not planned again for a while, whatever lies behind it. back: the way out, which begins here. Unless the
+ * robot came from over there, where the goal is: then this leads somewhere, and may be the only way home. */
+static void close_way_in(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back, int64_t now_ns)
+{
+	double front_m = p->body.front_m + CLOSED_M, rear_m = -p->body.rear_m - CLOSED_M;
+	double inner_m = back->poses[1].reverse ? front_m : rear_m;
+	double outer_m = back->poses[1].reverse ? rear_m : front_m;
+	double half_m = p->body.half_width_m + CLOSED_M;
+	if (came_through(p, cairn_pose_apply(*pose, (struct cairn_vec2){inner_m, -half_m}),
+		cairn_pose_apply(*pose, (struct cairn_vec2){inner_m, half_m})))
 		return;
 	for (int i = -1; i <= 1; i++) {
-		struct cairn_vec2 at = {ahead, i * p->body.half_width_m};
+		struct cairn_vec2 at = {outer_m, i * p->body.half_width_m};
 		p->closed[p->closed_count++ % PLANNER_CLOSED] = (struct planner_unseen){
 		    .at = cairn_pose_apply(*pose, at), .until_ns = now_ns + (int64_t)(CLOSED_S * 1e9)};
 	}
 }
 
-bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose, bool failed, int64_t now_ns)
+bool planner_back_begin(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, enum planner_back_why why, int64_t now_ns)
 {
 	uint32_t to;
 	if (p->back.active)
@@ -162,19 +173,19 @@ bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose,
 	p->planned_ns = now_ns;
 	p->retreat.active = false;
 	cairn_follower_set_path(&p->follower, path);
-	bool again = failed && p->turned_at.some &&
+	bool again = why != PLANNER_BACK_ON_THE_WAY && p->turned_at.some &&
 		     hypot(p->turned_at.x_m - pose->x_m, p->turned_at.y_m - pose->y_m) < AGAIN_M;
 	/* Who has come in for this goal, or was here before, and has to go out again has found out that there is no way. */
 	struct cairn_vec2 pressed = p->back.pressed_at;
 	bool here = hypot(pressed.x_m - pose->x_m, pressed.y_m - pose->y_m) < AGAIN_M;
 	p->back = (struct planner_back){.active = true,
-	    .in_vain = failed && (again || !p->started_tight),
+	    .in_vain = again || (why == PLANNER_BACK_NO_WAY && !p->started_tight),
 	    .aside_m = here ? p->back.aside_m : 0.0, /* as far as it had to go here before */
 	    .pressed_at = pressed};
-	if (failed)
+	if (why != PLANNER_BACK_ON_THE_WAY)
 		p->turned_at = (struct planner_place){true, pose->x_m, pose->y_m};
 	if (p->back.in_vain)
-		close_ahead(p, pose, now_ns);
+		close_way_in(p, pose, path, now_ns);
 	return true;
 }
 

@@ -215,7 +215,8 @@ static bool go(struct cairn_planner *p, const struct cairn_pose2 *pose, double b
 		found = CAIRN_PLAN_NEAREST;
 	} else if (planner_backs_long(spare) || round) {
 		/* Who backs out to come to the same place again has found no way on. */
-		if (planner_back_begin(p, pose, round, now_ns))
+		if (planner_back_begin(
+			p, pose, round ? PLANNER_BACK_NO_WAY : PLANNER_BACK_ON_THE_WAY, now_ns))
 			return true;
 		found = round ? search(p, pose, budget_ms, 0.0, spare, stats) : found;
 		if (!usable(found))
@@ -241,7 +242,7 @@ bool planner_plan(struct cairn_planner *p, const struct cairn_pose2 *pose, int64
 	if (found && go(p, pose, budget_ms, r, &stats, now_ns))
 		return true;
 	r = found ? CAIRN_PLAN_NO_PATH : r;
-	if (planner_back_begin(p, pose, true, now_ns))
+	if (planner_back_begin(p, pose, PLANNER_BACK_NO_WAY, now_ns))
 		return true;
 	p->failed_searches++;
 	planner_drop_path(p);

@@ -48,6 +48,12 @@ struct planner_place {
 	double x_m, y_m;
 };
 
+enum planner_back_why {
+	PLANNER_BACK_ON_THE_WAY, /* the way to the goal begins so */
+	PLANNER_BACK_STUCK, /* there is a way, but it was not got along: it may go better on a new approach */
+	PLANNER_BACK_NO_WAY, /* no way to the goal was found from here */
+};
+
 /* Backing out along the driven poses. */
 struct planner_back {
 	bool active;
@@ -156,8 +162,9 @@ bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *p
 bool planner_backs_long(const struct cairn_path *path);
 /* Does so only to turn round elsewhere: it leads back to where it begins. */
 bool planner_turns_round(const struct cairn_path *path);
-/* Begins to back out; false: there is room here, or no way back that leads to some. failed: no way to the goal is known. */
-bool planner_back_begin(struct cairn_planner *p, const struct cairn_pose2 *pose, bool failed, int64_t now_ns);
+/* Begins to back out; false: there is room here, or no way back that leads to some. */
+bool planner_back_begin(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, enum planner_back_why why, int64_t now_ns);
 void planner_back_end(struct cairn_planner *p);
 /* Where there is no room it has got nowhere for long. */
 bool planner_back_due(struct cairn_planner *p, const struct cairn_pose2 *pose, bool held, int64_t now_ns);
