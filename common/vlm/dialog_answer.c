@@ -133,6 +133,7 @@ void dialog_publish(struct cairn_dialog *d, int64_t now_ns)
 static void remember(struct cairn_dialog *d)
 {
 	d->memory.discoveries_max = (uint32_t)d->cfg.discoveries_max;
+	d->memory.rooms_max = (uint32_t)d->cfg.rooms_max;
 	for (uint32_t i = 0; i < d->answer.parsed.reports_count; i++) {
 		const struct cairn_tool_call *report = &d->answer.parsed.reports[i];
 		/* A room is where the robot is, and so is a thing whose place in the picture is not known. */

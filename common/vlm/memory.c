@@ -47,6 +47,11 @@ static void note_dropped(
 	gone->room = room;
 }
 
+static uint32_t limit(uint32_t configured, uint32_t most)
+{
+	return configured == 0 || configured > most ? most : configured;
+}
+
 /* What may go before the others: objects before landmarks before hazards. */
 static uint32_t worth(const struct cairn_memory_discovery *d)
 {
@@ -56,10 +61,8 @@ static uint32_t worth(const struct cairn_memory_discovery *d)
 /* Of those that are worth least the oldest makes room. */
 static void make_room_for_discovery(struct cairn_memory *memory)
 {
-	uint32_t max = memory->discoveries_max, least = 0;
-	if (max == 0 || max > CAIRN_MEMORY_DISCOVERIES)
-		max = CAIRN_MEMORY_DISCOVERIES;
-	while (memory->discoveries_count >= max) {
+	uint32_t least = 0;
+	while (memory->discoveries_count >= limit(memory->discoveries_max, CAIRN_MEMORY_DISCOVERIES)) {
 		struct cairn_memory_discovery *all = memory->discoveries;
 		least = 0;
 		for (uint32_t i = 1; i < memory->discoveries_count; i++)
@@ -74,6 +77,18 @@ static void make_room_for_discovery(struct cairn_memory *memory)
 static const char *room_name(const struct cairn_memory *memory)
 {
 	return memory->current_room >= 0 ? memory->rooms[memory->current_room].name : "";
+}
+
+/* The oldest makes room. Which one the robot is in is set by whoever adds one. */
+static void make_room_for_room(struct cairn_memory *memory)
+{
+	uint32_t count = memory->rooms_count, max = limit(memory->rooms_max, CAIRN_MEMORY_ROOMS);
+	uint32_t gone = count < max ? 0 : count - max + 1;
+	for (uint32_t i = 0; i < gone; i++)
+		note_dropped(memory, memory->rooms[i].name, &memory->rooms[i].sight, true);
+	memory->forgotten += gone;
+	memory->rooms_count = count - gone;
+	memmove(memory->rooms, memory->rooms + gone, memory->rooms_count * sizeof(memory->rooms[0]));
 }
 
 static bool report_room(
@@ -91,8 +106,7 @@ static bool report_room(
 		memory->current_room = (int32_t)i;
 		return false;
 	}
-	if (memory->rooms_count == CAIRN_MEMORY_ROOMS)
-		note_dropped(memory, memory->rooms[0].name, &memory->rooms[0].sight, true);
+	make_room_for_room(memory);
 	struct cairn_memory_room *room =
 	    push(memory, memory->rooms, &memory->rooms_count, CAIRN_MEMORY_ROOMS, sizeof(memory->rooms[0]));
 	memcpy(room->name, report->label, sizeof(room->name));

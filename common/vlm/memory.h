@@ -11,7 +11,7 @@
 #include "common/vlm/ledger.h"
 #include "common/vlm/tools.h"
 
-#define CAIRN_MEMORY_ROOMS 24
+#define CAIRN_MEMORY_ROOMS 24 /* at most; vlm.rooms_max may be less */
 #define CAIRN_MEMORY_ROOM_OBJECTS 6
 #define CAIRN_MEMORY_DISCOVERIES 100 /* at most; vlm.discoveries_max may be less */
 #define CAIRN_MEMORY_DEAD_ENDS 24
@@ -99,8 +99,8 @@ struct cairn_memory {
 	char dropped_label[CAIRN_TOOL_LABEL_CAP]; /* of the last of these */
 	uint32_t gone_count;                      /* what made room for the newest report */
 	struct cairn_memory_gone gone[CAIRN_MEMORY_DISCOVERIES];
-	uint32_t
-	    discoveries_max; /* things kept; 0 or more than there is room for: CAIRN_MEMORY_DISCOVERIES */
+	/* kept; 0 or more than there is room for: CAIRN_MEMORY_ROOMS, CAIRN_MEMORY_DISCOVERIES */
+	uint32_t rooms_max, discoveries_max;
 	struct cairn_memory_room rooms[CAIRN_MEMORY_ROOMS];
 	struct cairn_memory_discovery discoveries[CAIRN_MEMORY_DISCOVERIES];
 	struct cairn_memory_place dead_ends[CAIRN_MEMORY_DEAD_ENDS];

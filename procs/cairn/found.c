@@ -121,9 +121,9 @@ void found_print(const struct cairn_msg_discoveries *found, const char *lead, ui
 		char label[sizeof(found->dropped_last)];
 		memcpy(label, found->dropped_last, sizeof(label));
 		fprintf(out,
-		    "%s%llu made room for newer ones, \"%s\" last (%d rooms and vlm.discoveries_max things "
-		    "are kept)\n",
-		    lead, (unsigned long long)found->dropped, cli_printable(label), CAIRN_MEMORY_ROOMS);
+		    "%s%llu made room for newer ones, \"%s\" last (vlm.rooms_max rooms and "
+		    "vlm.discoveries_max things are kept)\n",
+		    lead, (unsigned long long)found->dropped, cli_printable(label));
 	}
 }
 

@@ -44,14 +44,9 @@ static void tell_gone(const struct discoveries *f, const struct cairn_memory *me
 	for (uint32_t i = 0; i < memory->gone_count; i++) {
 		const struct cairn_memory_gone *gone = &memory->gone[i];
 		uint64_t so_far = memory->dropped - memory->gone_count + i + 1;
-		if (gone->room)
-			cairn_log_warn("room '%s' made room for a newer one, the %" PRIu64
-				       ". so far (the newest %d rooms are kept)",
-			    gone->label, so_far, CAIRN_MEMORY_ROOMS);
-		else
-			cairn_log_warn("'%s' made room for a newer discovery, the %" PRIu64
-				       ". so far (vlm.discoveries_max)",
-			    gone->label, so_far);
+		cairn_log_warn("%s'%s' made room for a newer discovery, the %" PRIu64 ". so far (%s)",
+		    gone->room ? "room " : "", gone->label, so_far,
+		    gone->room ? "vlm.rooms_max" : "vlm.discoveries_max");
 		snprintf(path, sizeof(path), "%s/%s", f->folder, gone->picture);
 		if (gone->picture[0] != '\0')
 			(void)unlink(path);

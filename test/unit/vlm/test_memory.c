@@ -141,6 +141,12 @@ START_TEST(what_makes_room_is_told_and_is_what_is_worth_least)
 	}
 	ck_assert_uint_eq(memory.dropped, 2);
 	ck_assert_str_eq(memory.dropped_label, "room 0");
+	memory.rooms_max = CAIRN_MEMORY_ROOMS - 2; /* fewer than there are */
+	report("attic", CAIRN_SIGNIFICANCE_ROOM, -10.0, 0);
+	ck_assert_uint_eq(memory.dropped, 5);
+	ck_assert_str_eq(memory.dropped_label, "room 3");
+	ck_assert_uint_eq(memory.rooms_count, CAIRN_MEMORY_ROOMS - 2);
+	ck_assert_str_eq(memory.rooms[memory.current_room].name, "attic");
 }
 END_TEST
 
