@@ -218,7 +218,8 @@ static bool change_goal(struct cairn_sequencer *seq, const struct verb *verb,
 		return false;
 	seq_goal_set(seq, cmd->arg);
 	reply->ok = true;
-	snprintf(reply->text, sizeof(reply->text), "exploring with this goal now");
+	snprintf(reply->text, sizeof(reply->text), "exploring with the goal '%.80s' now",
+	    seq->mission.record.goal);
 	return true;
 }
 
@@ -276,7 +277,9 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0)
 		seq_task_mission_set(seq, cmd->arg, now_ns);
 	reply->ok = true;
-	snprintf(reply->text, sizeof(reply->text), "%s", verb->done);
+	bool goal = (verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0 && cmd->arg[0] != '\0';
+	snprintf(reply->text, sizeof(reply->text), goal ? "%s with the goal '%.80s'" : "%s", verb->done,
+	    seq->mission.record.goal);
 }
 
 /* ---- one step ---- */

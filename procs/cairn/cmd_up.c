@@ -262,9 +262,9 @@ static void check_end(struct up *u, int64_t now_ns)
 		    run->have_mission ? "time_up: still on the way home"
 				      : "time_up: the stack did not come up");
 	if (!run->have_mission && t_s > START_LIMIT_S) {
-		char reason[160];
+		char reason[sizeof(u->run.end_reason)];
 		const char *note = plane_note(run);
-		snprintf(reason, sizeof(reason), "the stack did not come up: %.100s",
+		snprintf(reason, sizeof(reason), "the stack did not come up: %s",
 		    note[0] != '\0' ? note : "see the logs");
 		end_with(u, false, reason);
 	}
@@ -273,8 +273,8 @@ static void check_end(struct up *u, int64_t now_ns)
 	for (uint32_t i = 0; i < run->stages.items_count && t_s < START_LIMIT_S; i++) {
 		const struct cairn_msg_stage *st = &run->stages.items[i];
 		if (st->state == CAIRN_STAGE_STATE_FAILED && !run->have_mission) {
-			char reason[160];
-			snprintf(reason, sizeof(reason), "%s does not come up: %.80s", st->name, st->note);
+			char reason[sizeof(u->run.end_reason)];
+			snprintf(reason, sizeof(reason), "%s does not come up: %s", st->name, st->note);
 			end_with(u, false, reason);
 		}
 	}

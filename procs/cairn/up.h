@@ -93,7 +93,7 @@ struct up_run {
 	char fallback[160];  /* what the data plane falls back to; empty: as configured */
 	char said_home[700]; /* what became of what was learned before; empty: there was nothing */
 	int state_lock_fd;   /* of launcher.state_dir; -1: none */
-	char end_reason[160];
+	char end_reason[256];
 	bool as_asked; /* ended for a reason somebody wanted */
 };
 

@@ -187,14 +187,15 @@ START_TEST(without_a_goal_nothing_is_reached_and_a_goal_may_come_later)
 	ck_assert(!say(r, "explore", "").ok);      /* exploring already */
 	ck_assert(!say(r, "explore", "1e9 5").ok); /* nowhere that a map could be */
 	ck_assert(!say(r, "explore", "0 -9999").ok);
-	ck_assert(say(r, "explore", "0.5 \"0.5").ok);
+	ck_assert_str_eq(say(r, "explore", "0.5 \"0.5").text, "exploring with the goal '0.5  0.5' now");
 	ck_assert_uint_eq(r->out.mission.decisions, decisions);
 	ck_assert_str_eq(r->out.mission.goal, "0.5  0.5");
 	ck_assert(r->out.mission.goal_known);
 	says_reached(r);
 	rig_step(r);
 	ck_assert_str_eq(r->out.mission.reason, "goal_reached");
-	ck_assert(say(r, "explore", "").ok); /* a new exploration has no goal of the old one */
+	ck_assert_str_eq(
+	    say(r, "explore", "").text, "exploring"); /* a new exploration has no goal of the old one */
 	ck_assert_str_eq(r->out.mission.goal, "");
 	rig_free(r);
 }
