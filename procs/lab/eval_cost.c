@@ -3,7 +3,7 @@
  * The whole stack explores the bundled homes with the default configuration. The model is asked in shadow
  * mode, where local exploration drives: so questions can be asked at a fixed rate whatever the answers are,
  * about a robot that is on its way, with memory, last actions and the pictures that the default sends. The
- * scripted pilot answers, and counts tokens by its maker's published rules for gpt-4o-mini
+ * scripted pilot answers, and counts tokens by the published rules for gpt-4o-mini
  * (common/vlm/tokens.h); the gateway's ledger adds up, at the configured prices (--config, --set vlm.price_...). The recording of the session says which part of a
  * request costs what. Pass mark: under 0.30 USD per hour. */
 #include <dirent.h>

@@ -114,14 +114,19 @@ static uint64_t write_calls(struct cairn_text *out, const struct cairn_pilot_api
 	return tokens;
 }
 
-/* The words beside a tool call, or the whole answer of a model that has no tools; the tokens of it. */
+/* The whole answer of a model that has no tools; the tokens of it. Beside a call that was asked for a model says nothing: its reasons
+ * are an argument of the call. */
 static uint64_t write_content(struct cairn_text *out, const struct cairn_pilot_request *req,
     const struct cairn_pilot_choice *choice, enum cairn_pilot_fault fault)
 {
 	struct cairn_text json = {0};
-	bool describe = !req->tools_given && req->prompt.data != NULL &&
-			strncmp(req->prompt.data, "Look for:", 9) == 0; /* observe_scene */
-	if (!req->tools_given && !describe)
+	if (req->tools_given) {
+		cairn_text_add(out, "null");
+		return 0;
+	}
+	bool describe =
+	    req->prompt.data != NULL && strncmp(req->prompt.data, "Look for:", 9) == 0; /* observe_scene */
+	if (!describe)
 		cairn_pilot_json(&json, choice, fault);
 	const char *text = describe            ? "I am a script and see no pictures."
 			   : json.data != NULL ? json.data
