@@ -84,6 +84,14 @@ void cairn_frontier_describe(
 /* Tells of those that cannot be reached how wide the way there is where it is narrowest. */
 void cairn_frontier_gaps(struct cairn_frontier_finder *finder);
 
+/* frontier_memory.c. Forgets those that have been gone for long. */
+void cairn_frontier_forget(struct cairn_frontier_memory *memory);
+/* Gives those that were there before their ids and marks the blind ones. */
+void cairn_frontier_remember(struct cairn_frontier_finder *finder, struct cairn_frontier_memory *memory,
+    struct cairn_pose2 pose, bool looking);
+/* Numbers those that are new. */
+void cairn_frontier_number(struct cairn_frontier_finder *finder, struct cairn_frontier_memory *memory);
+
 /* Adds floor that the robot fits on by all that is known and that no opening found so far leads to. */
 void cairn_frontier_hidden(
     struct cairn_frontier_finder *finder, struct cairn_pose2 pose, const struct cairn_config_mission *cfg);

@@ -233,7 +233,9 @@ const struct cairn_eval cairn_evals[] = {
 	 .run = cairn_eval_command},
 	.name = "explore",
 	.run = cairn_eval_explore},
-    EVAL(cost, "what an hour of asking at a constant 0.2 Hz costs by the ledger, at the prices of the configured provider",
+    EVAL(cost,
+	"what an hour of asking at a constant 0.2 Hz costs by the ledger, at the prices of the configured "
+	"provider",
 	cost_options, true),
     EVAL(detector,
 	"the network of detect.model on RGB-D frames with known poses: which things the scene graph has of "
