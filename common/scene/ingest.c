@@ -44,6 +44,8 @@ void cairn_scene_vote(struct cairn_scene_object *o, const char *label, uint32_t 
 		v[at] = v[at - 1];
 		v[at - 1] = swap;
 	}
+	/* By the name that leads: who was called a cupboard at first is a person all the same. */
+	o->kind = cairn_scene_is_agent(v[0].label) ? CAIRN_SCENE_KIND_AGENT : CAIRN_SCENE_KIND_OBJECT;
 }
 
 static bool answers_to(const struct cairn_scene_object *o, const char *label)
@@ -254,10 +256,8 @@ static struct cairn_scene_object *see_new(struct cairn_scene *s, const struct pi
 		return o;
 	}
 	o = free_slot(s);
-	*o = (struct cairn_scene_object){.number = s->next_number++,
-	    .kind = cairn_scene_is_agent(d->label) ? CAIRN_SCENE_KIND_AGENT : CAIRN_SCENE_KIND_OBJECT,
-	    .box = p->box[i],
-	    .first_unix_s = p->unix_s};
+	*o = (struct cairn_scene_object){
+	    .number = s->next_number++, .box = p->box[i], .first_unix_s = p->unix_s};
 	cairn_scene_vote(o, d->label, p->weight);
 	see_object(s, p, i, o);
 	return o;

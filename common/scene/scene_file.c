@@ -223,15 +223,12 @@ static void read_box(struct reader *r, const json_t *list, struct cairn_scene_bo
 
 static void read_object(struct reader *r, const json_t *j, struct cairn_scene *s)
 {
-	const json_t *kind = json_object_get(j, "kind"), *beside = json_object_get(j, "beside");
+	const json_t *beside = json_object_get(j, "beside");
 	struct cairn_scene_object o = {.number = whole(r, j, "number", UINT32_MAX - 1)};
 	text_of(r, json_object_get(j, "node_id"), o.id, sizeof(o.id));
 	text_of(r, json_object_get(j, "colour"), o.colour, sizeof(o.colour));
 	if (json_object_get(j, "source") != NULL)
 		text_of(r, json_object_get(j, "source"), o.source, sizeof(o.source));
-	o.kind = json_is_string(kind) && strcmp(json_string_value(kind), "agent") == 0
-		     ? CAIRN_SCENE_KIND_AGENT
-		     : CAIRN_SCENE_KIND_OBJECT;
 	read_votes(r, json_object_get(j, "votes"), &o);
 	read_box(r, json_object_get(j, "box_m"), &o.box);
 	o.got = o.box;

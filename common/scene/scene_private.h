@@ -53,7 +53,7 @@ void cairn_scene_box_refine(
 /* ---- things (ingest.c, upkeep.c) ---- */
 
 bool cairn_scene_is_agent(const char *label);
-/* A vote for what it is called; the leader comes first. */
+/* A vote for what it is called; the leader comes first and says whether it is a thing or an agent. */
 void cairn_scene_vote(struct cairn_scene_object *o, const char *label, uint32_t count);
 /* Makes it believed, with an id, where enough pictures agree. */
 void cairn_scene_confirm(struct cairn_scene *s, struct cairn_scene_object *o);
