@@ -151,15 +151,32 @@ static void preload(struct trial *t)
 	}
 }
 
+static struct cairn_msg_reply command(struct trial *t, const char *verb, const char *arg)
+{
+	struct cairn_msg_command cmd = {0};
+	struct cairn_msg_reply reply;
+	snprintf(cmd.verb, sizeof(cmd.verb), "%s", verb);
+	snprintf(cmd.arg, sizeof(cmd.arg), "%s", arg);
+	cairn_sequencer_on_command(cairn_run_sequencer(t->run), &cmd, cairn_run_now_ns(t->run), &reply);
+	return reply;
+}
+
+/* Has the exploration ended? If its time is over it is stopped: what it would do after the task is not the task's. */
+static bool explored(struct trial *t)
+{
+	if (cairn_run_output(t->run)->mission.state == CAIRN_MISSION_STATE_FINISHED)
+		return cairn_run_truth(t->run)->body.wheel_mps == 0.0;
+	if (cairn_run_elapsed_s(t->run) > EXPLORE_S)
+		(void)command(t, "stop", "");
+	return false;
+}
+
 static void begin_task(struct trial *t)
 {
-	struct cairn_msg_command cmd = {.verb = "task"};
-	struct cairn_msg_reply reply;
 	struct cairn_disc discs[CAIRN_WORLD_PEOPLE_MAX];
-	snprintf(cmd.arg, sizeof(cmd.arg), "%s", cairn_task_trial_about(t->id));
 	give_grid(t);
 	preload(t);
-	cairn_sequencer_on_command(cairn_run_sequencer(t->run), &cmd, cairn_run_now_ns(t->run), &reply);
+	struct cairn_msg_reply reply = command(t, "task", cairn_task_trial_about(t->id));
 	t->tasked = true;
 	t->task_id++;
 	t->t_task_s = cairn_run_elapsed_s(t->run);
@@ -323,9 +340,7 @@ static bool step(void *ctx, struct cairn_run *run)
 	if (t->steps % AGENT_EVERY == 0 && cairn_sim_arm_offer(&t->arm, &offer))
 		cairn_run_send(run, CAIRN_TOPIC_SKILLS, &offer);
 	if (!t->tasked) {
-		bool explored = cairn_run_output(run)->mission.state == CAIRN_MISSION_STATE_FINISHED;
-		bool stands = cairn_run_truth(run)->body.wheel_mps == 0.0;
-		if (stands && (explored || cairn_run_elapsed_s(run) > EXPLORE_S))
+		if (explored(t))
 			begin_task(t);
 		return !t->over;
 	}
