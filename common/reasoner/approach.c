@@ -5,6 +5,7 @@
 #include "common/camera/camera_pose.h"
 #include "common/reasoner/reasoner_private.h"
 #include "common/scene/rooms.h"
+#include "common/scene/words.h"
 #include "common/skill/skill.h"
 
 #define WAYS 48
@@ -13,6 +14,8 @@
 #define REACH_SPARE_M 0.18 /* the robot does not stop to the centimetre */
 #define BODY_GAP_M 0.12    /* between the body and what is known to stand there */
 #define AGAIN_M 0.25
+#define SQUARE_COST                                                                                          \
+	1.0 /* of a radian by which one looks askance into what has doors, in metres of the wish */
 #define ROOM_M 0.6
 #define LOW_M 0.05
 #define WISH_M 0.42    /* from the body to what the arm acts on */
@@ -86,6 +89,16 @@ static bool tried(const struct cairn_reasoner *r, struct cairn_pose2 p)
 	return false;
 }
 
+/* Open leaves stand out from its front on both sides. Boxes lie along the axes: from in front is from along one of them. */
+static double askance_cost(
+    const struct cairn_scene_object *o, enum cairn_skill_verb verb, double direction_rad)
+{
+	const struct cairn_scene_word *w = cairn_scene_word(o->votes[0].label);
+	if (verb != CAIRN_SKILL_VERB_NAVIGATE || w == NULL || !w->occludes)
+		return 0.0;
+	return SQUARE_COST * fabs(remainder(direction_rad, M_PI_2));
+}
+
 /* Would a door of it swing against the body? Leaves may open from either of its long sides; which of them is the front is not known. How
  * wide they are is not known either: one up to LEAF_M, as a fridge's, and equal ones of at most that in a wider piece. */
 static bool in_swing(const struct cairn_reasoner *r, const struct cairn_scene_object *o, struct cairn_pose2 p)
@@ -151,7 +164,8 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 			double room =
 			    fmin(cairn_rooms_clear_m(cairn_scene_floor(scene), p.x_m, p.y_m), ROOM_M);
 			double cost = fabs(gap - wish) + 0.1 * hypot(p.x_m - from.x_m, p.y_m - from.y_m) -
-				      0.3 * room + TURN_COST * turn_rad(r, from, p);
+				      0.3 * room + TURN_COST * turn_rad(r, from, p) +
+				      askance_cost(o, verb, a);
 			if (swings && gap >= NEAR_M && gap <= reach && cost < best && in_swing(r, o, p))
 				cost += SWING_COST;
 			if (gap < NEAR_M || gap > reach || cost >= best || tried(r, p) ||

@@ -81,7 +81,8 @@ struct cairn_reasoner_search {
 	struct {
 		uint32_t object;
 		double rank;
-		bool opens, looked, told;
+		bool opens, told;
+		int looks; /* into it, with its door open */
 	} items[CAIRN_REASONER_CANDIDATES];
 };
 
@@ -140,7 +141,8 @@ void cairn_reasoner_candidates(struct cairn_reasoner *reasoner, const struct cai
 /* placements.c: 0..1, how usual it is that a thing of this label is kept at a thing of that label; 0 where nobody was asked. */
 double cairn_placement_prior(const char *thing, const char *receptacle);
 /* approach.c: a place to stand from which a box is in the arm's reach (or in view, for NAVIGATE), not nearer than 0.25 m to one
- * of `stood`. The robot does not stand under or in any known thing that begins lower than it is tall. False: none. */
+ * of `stood`. Into what has doors NAVIGATE looks from in front. The robot does not stand under or in any known thing that begins
+ * lower than it is tall. False: none. */
 bool cairn_reasoner_approach(const struct cairn_reasoner *reasoner, const struct cairn_scene *scene,
     const struct cairn_scene_object *object, enum cairn_skill_verb verb, struct cairn_pose2 from,
     struct cairn_pose2 *ret);

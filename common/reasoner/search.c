@@ -63,7 +63,7 @@ void cairn_reasoner_candidates(
 			s->items[at].object = o->number;
 			s->items[at].rank = rank;
 			s->items[at].opens = w->occludes;
-			s->items[at].looked = false;
+			s->items[at].looks = 0;
 			in_order[at] = o;
 		}
 	}

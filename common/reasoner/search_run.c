@@ -4,6 +4,8 @@
 
 #include "common/reasoner/reasoner_private.h"
 
+#define LOOKS_IN 2 /* from where it was opened, and from in front */
+
 void reasoner_search_begin(
     struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 robot, double now_s)
 {
@@ -37,6 +39,16 @@ static void forgive_seen(struct cairn_reasoner *r, const struct cairn_scene *sce
 	}
 }
 
+/* Who opens a door stands aside of it; it may then itself be in the way of sight. */
+static void look_in(struct cairn_reasoner *r, uint32_t container, int looks, struct cairn_pose2 robot)
+{
+	struct cairn_reasoner_step *s = reasoner_push(r, CAIRN_SKILL_VERB_NAVIGATE, container);
+	s->phase = looks == 0 ? REASONER_LOOK : REASONER_GO;
+	s->retries = r->cfg->reasoner.retries_max;
+	s->tweaks = r->cfg->reasoner.tweaks_max;
+	r->stood[r->stood_count++] = (struct cairn_vec2){robot.x_m, robot.y_m};
+}
+
 void reasoner_search_next(
     struct cairn_reasoner *r, const struct cairn_scene *scene, struct cairn_pose2 robot, double now_s)
 {
@@ -47,9 +59,8 @@ void reasoner_search_next(
 	const struct cairn_scene_object *last =
 	    s->next > 0 ? reasoner_object(r, scene, s->items[s->next - 1].object) : NULL;
 	bool open = last != NULL && s->items[s->next - 1].opens && reasoner_stands_open(r, last);
-	if (last != NULL && !s->items[s->next - 1].looked && open && found == 0) {
-		s->items[s->next - 1].looked = true; /* what the open door shows */
-		reasoner_push(r, CAIRN_SKILL_VERB_NAVIGATE, last->number)->phase = REASONER_LOOK;
+	if (open && found == 0 && s->items[s->next - 1].looks < LOOKS_IN) {
+		look_in(r, last->number, s->items[s->next - 1].looks++, robot);
 		return;
 	}
 	if (last != NULL && !s->items[s->next - 1].told)
@@ -67,7 +78,7 @@ void reasoner_search_next(
 	}
 	if (open) { /* as it was before */
 		struct cairn_reasoner_step *close = reasoner_push(r, CAIRN_SKILL_VERB_CLOSE, last->number);
-		close->phase = REASONER_DO;
+		close->phase = s->items[s->next - 1].looks > 1 ? REASONER_GO : REASONER_DO;
 		close->retries = r->cfg->reasoner.retries_max;
 		close->tweaks = r->cfg->reasoner.tweaks_max;
 		s->items[s->next - 1].opens = false;
@@ -89,6 +100,5 @@ void reasoner_search_next(
 	/* One place of many: from one other side at most. */
 	step->retries = r->cfg->reasoner.retries_max;
 	step->tweaks = r->cfg->reasoner.tweaks_max > 1 ? r->cfg->reasoner.tweaks_max - 1 : step->tweaks;
-	s->items[s->next].looked = !opens;
 	s->next++;
 }

@@ -89,7 +89,7 @@ static const struct cairn_reasoner_action *next(void)
 /* What the reasoner wanted, in order, as "go open look:fridge ..."; a look shows what stands in the graph at the target. */
 static char done[4096];
 static bool skills_work;
-static void (*on_open)(void);
+static void (*on_open)(void), (*on_look)(void);
 
 static void sees(const char *label)
 {
@@ -129,6 +129,8 @@ static uint32_t work(void)
 			robot = a->pose;
 		if (a->act == CAIRN_REASONER_LOOK)
 			sees(a->target);
+		if (a->act == CAIRN_REASONER_LOOK && on_look != NULL)
+			on_look();
 		if (a->act == CAIRN_REASONER_SKILL && ok && a->verb == CAIRN_SKILL_VERB_OPEN &&
 		    on_open != NULL)
 			on_open();
@@ -216,6 +218,29 @@ START_TEST(what_an_opened_door_shows_is_taken)
 END_TEST
 
 /* The fridge cannot be opened at first; the search opens it in the end, and the bottle that the call had failed with is in it. */
+/* Its leaves hide what is in it from all who do not look squarely. */
+static void past_the_leaves(void)
+{
+	bool square = fabs(remainder(atan2(robot.y_m, robot.x_m - 3.0), M_PI_2)) < 0.2;
+	if (square && strstr(done, "open:fridge") != NULL)
+		wine();
+}
+
+START_TEST(what_the_open_leaves_hide_is_looked_for_from_in_front)
+{
+	set_up();
+	skills_work = true;
+	on_look = past_the_leaves;
+	fridge();
+	call(CAIRN_REASONER_DO, CAIRN_SKILL_VERB_GRASP, "wine bottle");
+	work();
+	on_look = NULL;
+	ck_assert_int_eq((int)next()->act, CAIRN_REASONER_TELL);
+	ck_assert_ptr_nonnull(strstr(done, "open:fridge look:fridge go:fridge look:fridge go:wine bottle"));
+	tear_down();
+}
+END_TEST
+
 START_TEST(what_the_call_has_failed_with_is_taken_when_a_search_sees_it)
 {
 	set_up();
@@ -491,6 +516,7 @@ END_TEST
 CAIRN_TEST_MAIN("reasoner", a_question_names_the_thing_and_the_door_in_front_of_it_and_moves_nothing,
     what_is_behind_a_door_is_had_by_opening_it_first_and_closing_it_after,
     places_are_searched_in_the_order_of_rank_prior_and_the_models_word, what_an_opened_door_shows_is_taken,
+    what_the_open_leaves_hide_is_looked_for_from_in_front,
     what_the_call_has_failed_with_is_taken_when_a_search_sees_it,
     a_search_in_vain_ends_with_a_person_who_is_told_where_was_looked,
     what_fails_is_tried_again_then_from_elsewhere_then_with_another_then_told_then_handed_over,
