@@ -17,6 +17,7 @@
 #define SQUARE_COST                                                                                          \
 	1.0 /* of a radian by which one looks askance into what has doors, in metres of the wish */
 #define ROOM_M 0.6
+#define WALL_COST 1.0 /* of standing in another room than the thing, in metres of the wish */
 #define LOW_M 0.05
 #define WISH_M 0.42    /* from the body to what the arm acts on */
 #define DOOR_M 0.03    /* thickness of a leaf */
@@ -99,6 +100,15 @@ static double askance_cost(
 	return SQUARE_COST * fabs(remainder(direction_rad, M_PI_2));
 }
 
+/* What stands with its back to a wall is nearest from the room behind it, and a thin wall is thinner than furniture. */
+static double wall_cost(
+    const struct cairn_scene *scene, const struct cairn_scene_object *o, struct cairn_pose2 p)
+{
+	const struct cairn_rooms *floor = cairn_scene_floor(scene);
+	int32_t room = cairn_rooms_at(floor, p.x_m, p.y_m);
+	return room >= 0 && o->room != 0 && floor->items[room].number != o->room ? WALL_COST : 0.0;
+}
+
 /* Would a door of it swing against the body? Leaves may open from either of its long sides; which of them is the front is not known. How
  * wide they are is not known either: one up to LEAF_M, as a fridge's, and equal ones of at most that in a wider piece. */
 static bool in_swing(const struct cairn_reasoner *r, const struct cairn_scene_object *o, struct cairn_pose2 p)
@@ -165,7 +175,7 @@ bool cairn_reasoner_approach(const struct cairn_reasoner *r, const struct cairn_
 			    fmin(cairn_rooms_clear_m(cairn_scene_floor(scene), p.x_m, p.y_m), ROOM_M);
 			double cost = fabs(gap - wish) + 0.1 * hypot(p.x_m - from.x_m, p.y_m - from.y_m) -
 				      0.3 * room + TURN_COST * turn_rad(r, from, p) +
-				      askance_cost(o, verb, a);
+				      askance_cost(o, verb, a) + wall_cost(scene, o, p);
 			if (swings && gap >= NEAR_M && gap <= reach && cost < best && in_swing(r, o, p))
 				cost += SWING_COST;
 			if (gap < NEAR_M || gap > reach || cost >= best || tried(r, p) ||

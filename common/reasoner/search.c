@@ -11,6 +11,7 @@
 #define SHARE_PRIOR 0.3
 #define SHARE_MODEL 0.3
 #define LIKELY 4
+#define MISNAMED 5 /* times as many pictures have given what is there another name */
 
 /* 1 for what the model names first, less for each behind it. */
 static double model_rank(const struct cairn_reasoner_call *c, const struct cairn_scene_object *o)
@@ -28,6 +29,29 @@ static double far_m(const struct cairn_scene_object *o, struct cairn_vec2 from)
 	    0.5 * (o->box.min[1] + o->box.max[1]) - from.y_m);
 }
 
+static bool holds_middle(const struct cairn_scene_object *a, const struct cairn_scene_object *b)
+{
+	for (int k = 0; k < 3; k++) {
+		double middle = 0.5 * (b->box.min[k] + b->box.max[k]);
+		if (middle < a->box.min[k] || middle > a->box.max[k])
+			return false;
+	}
+	return true;
+}
+
+/* Is it there at all? The detector may have called another thing so now and then, which is in the graph by its right name, too. */
+static bool misnamed(const struct cairn_scene_object *o, const struct cairn_scene_object *objects, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cairn_scene_object *b = &objects[i];
+		if (b->number != 0 && b != o && b->confirmed && !b->stale &&
+		    b->votes[0].count >= MISNAMED * o->votes[0].count && holds_middle(b, o) &&
+		    holds_middle(o, b))
+			return true;
+	}
+	return false;
+}
+
 void cairn_reasoner_candidates(
     struct cairn_reasoner *r, const struct cairn_scene *scene, const char *what, struct cairn_vec2 from)
 {
@@ -40,7 +64,8 @@ void cairn_reasoner_candidates(
 	for (uint32_t i = 0; i < n; i++) {
 		const struct cairn_scene_object *o = &objects[i];
 		const struct cairn_scene_word *w = cairn_scene_word(o->votes[0].label);
-		if (o->number == 0 || !o->confirmed || o->stale || w == NULL || !(w->container || w->surface))
+		if (o->number == 0 || !o->confirmed || o->stale || w == NULL ||
+		    !(w->container || w->surface) || misnamed(o, objects, n))
 			continue;
 		double rank = (w->occludes ? RANK_OCCLUDES : RANK_OPEN) +
 			      SHARE_PRIOR * cairn_placement_prior(what, o->votes[0].label) +

@@ -21,12 +21,26 @@ static struct cairn_scene_object *slot_of(struct cairn_scene *s, const char *id)
 	return empty;
 }
 
-static void take(struct cairn_scene *s, const struct cairn_msg_scene_node *n)
+/* Numbers of rooms are this graph's own, too: that of the room where the message has the middle of the thing's. */
+static uint32_t room_of(
+    const struct cairn_scene *s, const struct cairn_msg_scene *m, const struct cairn_msg_scene_node *n)
+{
+	for (uint32_t i = 0; i < m->nodes_count && n->room[0] != '\0'; i++)
+		if (m->nodes[i].kind == CAIRN_SCENE_KIND_ROOM && strcmp(m->nodes[i].id, n->room) == 0) {
+			const struct cairn_scene_room *r =
+			    cairn_scene_room_at(s, (struct cairn_vec2){m->nodes[i].x_m, m->nodes[i].y_m});
+			return r != NULL ? r->number : 0;
+		}
+	return 0;
+}
+
+static void take(struct cairn_scene *s, const struct cairn_msg_scene *m, const struct cairn_msg_scene_node *n)
 {
 	struct cairn_scene_object *o = slot_of(s, n->id);
 	if (o == NULL)
 		return;
 	o->kind = n->kind;
+	o->room = room_of(s, m, n);
 	snprintf(o->id, sizeof(o->id), "%s", n->id);
 	snprintf(o->votes[0].label, sizeof(o->votes[0].label), "%s", n->label);
 	o->votes[0].count = n->seen;
@@ -55,7 +69,7 @@ void cairn_scene_mirror(struct cairn_scene *s, const struct cairn_msg_scene *m)
 		const struct cairn_msg_scene_node *n = &m->nodes[i];
 		bool thing = n->kind == CAIRN_SCENE_KIND_OBJECT || n->kind == CAIRN_SCENE_KIND_AGENT;
 		if (thing && n->box_m_count == 6 && n->id[0] != '\0')
-			take(s, n);
+			take(s, m, n);
 	}
 	for (uint32_t i = 0; i < s->object_count; i++)
 		if (s->objects[i].number != 0 && s->objects[i].t_update != s->updates)
