@@ -484,6 +484,42 @@ START_TEST(what_a_camera_turned_aside_shows_is_placed_by_where_it_looks)
 }
 END_TEST
 
+START_TEST(a_mirror_has_each_thing_in_the_room_of_the_message)
+{
+	enum { SIDE = 160 };
+	static uint8_t cells[SIDE * SIDE];
+	static struct cairn_msg_scene message;
+	const struct cairn_scene_object *o;
+	set_up();
+	for (int i = 0; i < SIDE * SIDE; i++) { /* two rooms: a wall along the y axis, with a doorway */
+		int x = i % SIDE, y = i / SIDE;
+		bool wall = x / 2 == SIDE / 4 && (y < 120 || y >= 138);
+		cells[i] = wall || x < 2 || y < 2 || x >= SIDE - 2 || y >= SIDE - 2 ? 100 : 0;
+	}
+	struct cairn_scene_grid grid = {cells, SIDE, SIDE, -4.0, -4.0, 0.05};
+	cairn_scene_map(scene, 1);
+	ck_assert(cairn_scene_on_grid(scene, &grid, (struct cairn_pose2){-2.0, 0.0, 0.0}, NULL));
+	picture(0.0);
+	m.x_m = 1.0;
+	(void)sight("sofa", "", 3.0, 0.0, 0.5, 50);
+	take();
+	take();
+	cairn_scene_message(scene, (struct cairn_pose2){-2.0, 0.0, 0.0}, &message);
+	struct cairn_scene *mirror = cairn_scene_new(&cfg);
+	ck_assert_ptr_nonnull(mirror);
+	ck_assert(cairn_scene_on_grid(mirror, &grid, (struct cairn_pose2){-2.0, 0.0, 0.0}, NULL));
+	cairn_scene_mirror(mirror, &message);
+	ck_assert_uint_eq(cairn_scene_objects(mirror, &o), 1);
+	const struct cairn_scene_room *room = cairn_scene_room_at(mirror, (struct cairn_vec2){2.0, 0.0}),
+				      *other = cairn_scene_room_at(mirror, (struct cairn_vec2){-2.0, 0.0});
+	ck_assert_ptr_nonnull(room);
+	ck_assert_ptr_ne(room, other);
+	ck_assert_uint_eq(o->room, room->number);
+	cairn_scene_destroy(&mirror);
+	tear_down();
+}
+END_TEST
+
 CAIRN_TEST_MAIN("scene-use", the_service_answers_by_label_room_nearness_and_time, an_answer_always_fits,
     how_far_a_thing_is_and_in_which_direction,
     what_somebody_points_to_in_the_picture_is_placed_by_depth_and_believed,
@@ -493,4 +529,5 @@ CAIRN_TEST_MAIN("scene-use", the_service_answers_by_label_room_nearness_and_time
     things_remember_their_pictures_over_a_restart_and_forget_those_that_are_gone,
     a_house_kept_from_yesterday_with_three_things_moved_has_each_once,
     a_loop_closure_loses_and_doubles_no_thing, a_kill_at_any_write_leaves_a_whole_file,
-    what_a_camera_turned_aside_shows_is_placed_by_where_it_looks)
+    what_a_camera_turned_aside_shows_is_placed_by_where_it_looks,
+    a_mirror_has_each_thing_in_the_room_of_the_message)
