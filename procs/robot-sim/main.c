@@ -226,21 +226,21 @@ static int on_tick(void *ctx)
 	return 0;
 }
 
-/* The bumper of sim.bumper, all round, or those of robot.guard_lines: a touch while the robot drives backward is felt behind.
- * The cliff sensor sees floor everywhere: the houses have no stairs. */
+/* The bumper of sim.bumper, all round, or those of robot.guard_lines: a touch while the robot drives backward is felt behind. */
 static int on_guard(void *ctx)
 {
 	struct robot_sim *r = ctx;
 	const struct cairn_body *body = &cairn_sim_state(r->sim)->body;
 	if (!body->touching && body->v_mps != 0.0)
 		r->touched_behind = body->v_mps < 0.0;
+	double floor_m = cairn_sim_cliff(r->sim) ? INFINITY : 0.0;
 	bool sided = r->guards.count > 0, behind = sided && r->touched_behind;
 	struct cairn_msg_guard m = {
 	    .bumper = body->touching && !behind &&
 		      (!sided || cairn_guard_lines_have(&r->guards, CAIRN_GUARD_BUMPER)),
 	    .bumper_rear =
 		body->touching && behind && cairn_guard_lines_have(&r->guards, CAIRN_GUARD_BUMPER_REAR),
-	    .floor_m = cairn_guard_lines_have(&r->guards, CAIRN_GUARD_CLIFF) ? 0.0 : -1.0};
+	    .floor_m = cairn_guard_lines_have(&r->guards, CAIRN_GUARD_CLIFF) ? floor_m : -1.0};
 	(void)cairn_pub_send(r->guard_pub, &m, cairn_now_ns(), true);
 	return 0;
 }

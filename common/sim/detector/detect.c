@@ -46,7 +46,7 @@ static const char *const colour_words[] = {"red", "green", "blue", "yellow", "or
 bool cairn_sim_thing_label(const struct cairn_thing *thing, char ret[40])
 {
 	if (strcmp(thing->kind, "wall") == 0 || strcmp(thing->kind, "leaf") == 0 ||
-	    strcmp(thing->kind, "rug") == 0 || thing->name[0] == '\0')
+	    strcmp(thing->kind, "rug") == 0 || strcmp(thing->kind, "drop") == 0 || thing->name[0] == '\0')
 		return false;
 	const char *name = thing->name;
 	for (size_t i = 0; i < sizeof(colour_words) / sizeof(colour_words[0]); i++) {

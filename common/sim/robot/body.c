@@ -1,5 +1,6 @@
 #include "common/sim/robot/body.h"
 
+#include "common/base/polygon.h"
 #include "common/config/speeds.h"
 
 #define STEER_RATE_RADPS 4.0
@@ -11,6 +12,8 @@
 
 void cairn_body_params_init(struct cairn_body_params *p, const struct cairn_config *cfg)
 {
+	double side_m = cfg->robot.footprint_half_width_m;
+	double front_m = cairn_is_differential(cfg) ? 0.0 : cfg->robot.wheelbase_m;
 	*p = (struct cairn_body_params){.differential = cairn_is_differential(cfg),
 	    .wheel_separation_m = cfg->robot.wheel_separation_m,
 	    .wheelbase_m = cfg->robot.wheelbase_m,
@@ -24,7 +27,8 @@ void cairn_body_params_init(struct cairn_body_params *p, const struct cairn_conf
 	    .gyro_noise_radps = cfg->sim.noise ? GYRO_NOISE_RADPS : 0.0,
 	    .height_m = cfg->robot.height_m,
 	    .footprint = {cfg->robot.footprint_front_m, cfg->robot.footprint_rear_m,
-		cfg->robot.footprint_half_width_m}};
+		cfg->robot.footprint_half_width_m},
+	    .wheels = {{0.0, side_m}, {0.0, -side_m}, {front_m, side_m}, {front_m, -side_m}}};
 }
 
 void cairn_body_init(struct cairn_body *b, struct cairn_pose2 start, struct cairn_rng *rng)
@@ -33,21 +37,46 @@ void cairn_body_init(struct cairn_body *b, struct cairn_pose2 start, struct cair
 	b->drift_sign = cairn_rng_uniform(rng) < 0.5 ? -1.0 : 1.0;
 }
 
-/* What a footprint at pose overlaps: a thing, -2 - i for person i, or -1. */
+int32_t cairn_body_over_drop(
+    const struct cairn_body_params *p, const struct cairn_world *world, struct cairn_pose2 pose)
+{
+	int32_t thing = -1;
+	for (int i = 0; thing == -1 && i < 4; i++)
+		thing = cairn_world_drop_at(world, cairn_pose_apply(pose, p->wheels[i]));
+	return thing;
+}
+
+/* What a footprint at pose overlaps: a thing, a drop below a wheel, -2 - i for person i, or -1. */
 static int32_t touches(const struct cairn_body_params *p, const struct cairn_world *world,
     const struct cairn_disc *people, size_t people_count, struct cairn_pose2 pose)
 {
 	int32_t thing = cairn_world_touch(world, pose, &p->footprint, p->height_m);
+	if (thing == -1)
+		thing = cairn_body_over_drop(p, world, pose);
 	for (size_t i = 0; thing == -1 && i < people_count; i++)
 		if (cairn_disc_clearance(&people[i], pose, &p->footprint) <= 0.0)
 			thing = -2 - (int32_t)i;
 	return thing;
 }
 
+static double drop_clearance(
+    const struct cairn_body_params *p, const struct cairn_world *world, struct cairn_pose2 pose, double max_m)
+{
+	double d = max_m;
+	for (uint32_t i = 0; i < world->drop_count; i++)
+		for (int k = 0; k < 4; k++) {
+			struct cairn_vec2 wheel = cairn_pose_apply(pose, p->wheels[k]);
+			d = fmin(
+			    d, cairn_polygon_distance_m(world->drops[i].corners, 4, wheel.x_m, wheel.y_m));
+		}
+	return fmax(d, 0.0);
+}
+
 double cairn_body_clearance(const struct cairn_body *b, const struct cairn_body_params *p,
     const struct cairn_world *world, const struct cairn_disc *people, size_t people_count, double max_m)
 {
 	double d = cairn_world_clearance(world, b->pose, &p->footprint, p->height_m, max_m);
+	d = fmin(d, drop_clearance(p, world, b->pose, max_m));
 	for (size_t i = 0; i < people_count; i++)
 		d = fmin(d, cairn_disc_clearance(&people[i], b->pose, &p->footprint));
 	return d;

@@ -29,6 +29,7 @@ struct cairn_body_params {
 	double gyro_noise_radps;
 	double height_m;
 	struct cairn_footprint footprint;
+	struct cairn_vec2 wheels[4]; /* where they may stand farthest out, robot frame */
 };
 
 struct cairn_body {
@@ -51,13 +52,17 @@ struct cairn_body {
 void cairn_body_params_init(struct cairn_body_params *p, const struct cairn_config *cfg);
 void cairn_body_init(struct cairn_body *b, struct cairn_pose2 start, struct cairn_rng *rng);
 
-/* Moves by dt_s towards the commanded speed and steering angle or rate of turn. Motion into something solid is blocked and
- * stalls the wheels; a touch counts once until the body has come free of it. */
+/* The drop that a wheel would be over at pose, as a thing; -1: none. */
+int32_t cairn_body_over_drop(
+    const struct cairn_body_params *p, const struct cairn_world *world, struct cairn_pose2 pose);
+
+/* Moves by dt_s towards the commanded speed and steering angle or rate of turn. Motion into something solid, or of a wheel over a drop,
+ * is blocked and stalls the wheels; a touch counts once until the body has come free of it. */
 void cairn_body_step(struct cairn_body *b, const struct cairn_body_params *p, const struct cairn_world *world,
     const struct cairn_disc *people, size_t people_count, struct cairn_drive command, double dt_s,
     struct cairn_rng *rng);
 
-/* Distance from the footprint to the nearest thing or person, up to max_m. */
+/* Distance from the footprint to the nearest thing or person, or of a wheel to the nearest drop, up to max_m. */
 double cairn_body_clearance(const struct cairn_body *b, const struct cairn_body_params *p,
     const struct cairn_world *world, const struct cairn_disc *people, size_t people_count, double max_m);
 

@@ -36,6 +36,8 @@ static bool find_start(const struct cairn_config *cfg, const struct cairn_world 
 	const double heights_m[] = {CAIRN_WORLD_STEP_M + 1e-3, 0.5 * p->height_m, p->height_m - 1e-3};
 	for (size_t i = 0; thing < 0 && i < sizeof(heights_m) / sizeof(heights_m[0]); i++)
 		thing = cairn_world_inside(world, ret_start->x_m, ret_start->y_m, heights_m[i]);
+	if (thing < 0)
+		thing = cairn_body_over_drop(p, world, *ret_start);
 	if (thing >= 0) {
 		cairn_error_set(err, "sim.start: at (%.2f, %.2f) the robot would stand in the %s '%s'",
 		    ret_start->x_m, ret_start->y_m, world->things[thing].kind, world->things[thing].name);
@@ -308,6 +310,17 @@ bool cairn_sim_scan(const struct cairn_sim *sim, struct cairn_msg_scan *scan)
 	memcpy(scan->angle_rad, sim->angle_rad, sizeof(sim->angle_rad));
 	memcpy(scan->range_m, sim->turn_m, sizeof(sim->turn_m));
 	return true;
+}
+
+bool cairn_sim_cliff(const struct cairn_sim *sim)
+{
+	double ahead_m = sim->cfg->sim.cliff_x_m, side_m = sim->params.footprint.half_width_m;
+	const double sides_m[] = {0.0, side_m, -side_m};
+	bool drop = false;
+	for (size_t i = 0; i < sizeof(sides_m) / sizeof(sides_m[0]); i++)
+		drop |= cairn_world_drop_at(sim->world, cairn_pose_apply(sim->state.body.pose,
+							    (struct cairn_vec2){ahead_m, sides_m[i]})) >= 0;
+	return drop;
 }
 
 double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double w_radps, double hold_rad)

@@ -77,6 +77,9 @@ bool cairn_sim_scan(const struct cairn_sim *sim, struct cairn_msg_scan *scan);
  * a few heights instead of from a picture: the same to within a column's width and the noise. */
 void cairn_sim_depth_scan(struct cairn_sim *sim, struct cairn_msg_depth_scan *scan);
 
+/* Whether one of the cliff sensors sees no floor: sim.cliff_x_m ahead, in the middle and at both sides of the body. */
+bool cairn_sim_cliff(const struct cairn_sim *sim);
+
 /* Steering angle of the bicycle model for a twist, limited to what the axle allows; standing keeps hold_rad.
  */
 double cairn_sim_steer_for(const struct cairn_config *cfg, double v_mps, double w_radps, double hold_rad);

@@ -231,6 +231,18 @@ void cairn_build_rug(
 	w->rug_count++;
 }
 
+void cairn_build_drop(struct cairn_builder *b, const struct cairn_vec2 corners[4])
+{
+	struct cairn_world *w = b->world;
+	if (w->drop_count == CAIRN_WORLD_DROPS_MAX) {
+		b->failed = true;
+		return;
+	}
+	struct cairn_drop *d = &w->drops[w->drop_count++];
+	d->thing = w->thing_count - 1;
+	memcpy(d->corners, corners, sizeof(d->corners));
+}
+
 void cairn_build_paint_by_room(struct cairn_builder *b, uint32_t edge_first)
 {
 	struct cairn_world *w = b->world;
@@ -265,6 +277,8 @@ static void hash_world(struct cairn_world *w)
 	h = cairn_hash_bytes(h, w->name, strlen(w->name));
 	h = cairn_hash_bytes(h, w->edges, w->edge_count * sizeof(*w->edges));
 	h = cairn_hash_bytes(h, &w->start, sizeof(w->start));
+	for (uint32_t i = 0; i < w->drop_count; i++)
+		h = cairn_hash_bytes(h, w->drops[i].corners, sizeof(w->drops[i].corners));
 	for (uint32_t i = 0; i < w->people_count; i++)
 		h = cairn_hash_bytes(
 		    h, w->people[i].path, w->people[i].path_count * sizeof(w->people[i].path[0]));

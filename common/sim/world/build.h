@@ -48,6 +48,8 @@ void cairn_build_room(struct cairn_builder *b, const char *name, const struct ca
 void cairn_build_paint_by_room(struct cairn_builder *b, uint32_t edge_first);
 void cairn_build_rug(
     struct cairn_builder *b, const struct cairn_vec2 *corners, size_t count, struct cairn_paint paint);
+/* No floor within the corners; of the newest thing. */
+void cairn_build_drop(struct cairn_builder *b, const struct cairn_vec2 corners[4]);
 
 /* Takes the world over, with bounds, grid and hash; NULL with err set. The builder is empty then. */
 struct cairn_world *cairn_build_finish(struct cairn_builder *b, struct cairn_error *err);

@@ -275,13 +275,28 @@ static void curtain(struct cairn_builder *b, const struct cairn_item *it)
 	    look(it->paint, CAIRN_TEXTURE_CURTAIN));
 }
 
-static void rug(struct cairn_builder *b, const struct cairn_item *it)
+static void corners_of(const struct cairn_item *it, struct cairn_vec2 ret[4])
 {
 	struct cairn_pose2 at = {it->x_m, it->y_m, it->yaw_rad};
-	struct cairn_vec2 c[4];
 	for (int i = 0; i < 4; i++)
-		c[i] = cairn_pose_apply(at, (struct cairn_vec2){(i == 1 || i == 2 ? 0.5 : -0.5) * it->width_m,
-						(i >= 2 ? 0.5 : -0.5) * it->depth_m});
+		ret[i] =
+		    cairn_pose_apply(at, (struct cairn_vec2){(i == 1 || i == 2 ? 0.5 : -0.5) * it->width_m,
+					     (i >= 2 ? 0.5 : -0.5) * it->depth_m});
+}
+
+static void rug(struct cairn_builder *b, const struct cairn_item *it)
+{
+	struct cairn_vec2 c[4];
+	corners_of(it, c);
+	cairn_build_rug(b, c, 4, it->paint);
+}
+
+/* Drawn as a dark piece of floor: the pictures, depth included, know no level below 0. */
+static void drop(struct cairn_builder *b, const struct cairn_item *it)
+{
+	struct cairn_vec2 c[4];
+	corners_of(it, c);
+	cairn_build_drop(b, c);
 	cairn_build_rug(b, c, 4, it->paint);
 }
 
@@ -340,6 +355,7 @@ static const struct kind kinds[] = {
     {"window", window, 1.30, 0.06, 0.90, 2.10, {255, 255, 255, CAIRN_TEXTURE_WINDOW}},
     {"screen", screen, 1.20, 0.05, 0.75, 1.45, {255, 255, 255, CAIRN_TEXTURE_SCREEN}},
     {"rug", rug, 2.00, 1.40, 0.0, 0.005, {170, 60, 56, CAIRN_TEXTURE_CARPET}},
+    {"drop", drop, 2.00, 1.00, 0.0, 0.005, {40, 38, 36, CAIRN_TEXTURE_STONE}},
     {"bottle", bottle, 0.08, 0.08, 0.0, 0.30, {40, 74, 48, CAIRN_TEXTURE_PLAIN}},
     {"glass", glass, 0.08, 0.08, 0.0, 0.14, {206, 222, 228, CAIRN_TEXTURE_PLAIN}},
     {"laptop", cairn_build_laptop, 0.34, 0.24, 0.0, 0.24, {120, 124, 130, CAIRN_TEXTURE_PLAIN}},

@@ -36,6 +36,14 @@ const struct cairn_room *cairn_world_room_at(const struct cairn_world *world, do
 	return best;
 }
 
+int32_t cairn_world_drop_at(const struct cairn_world *w, struct cairn_vec2 at)
+{
+	for (uint32_t i = 0; i < w->drop_count; i++)
+		if (cairn_polygon_contains(w->drops[i].corners, 4, at.x_m, at.y_m))
+			return (int32_t)w->drops[i].thing;
+	return -1;
+}
+
 bool cairn_world_extent(const struct cairn_world *w, uint32_t thing, double ret_min[3], double ret_max[3])
 {
 	for (int k = 0; k < 3; k++) {

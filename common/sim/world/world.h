@@ -21,6 +21,7 @@
 #define CAIRN_WORLD_PATH_MAX 16
 #define CAIRN_WORLD_PROPS_MAX 32
 #define CAIRN_WORLD_PROP_PLACES 4
+#define CAIRN_WORLD_DROPS_MAX 16
 /* Lower than this a thing is part of the floor: it neither touches nor stops the robot. */
 #define CAIRN_WORLD_STEP_M 0.01
 
@@ -160,6 +161,12 @@ struct cairn_rug {
 	struct cairn_paint paint;
 };
 
+/* A piece without floor: the head of a stair. Cliff sensors and wheels find it, rays do not. */
+struct cairn_drop {
+	struct cairn_vec2 corners[4];
+	uint32_t thing;
+};
+
 /* An edge as a ray meets it, beside its neighbours in a cell of the grid: half a cache line. */
 struct cairn_cell_edge {
 	float ax_m, ay_m, dx_m, dy_m; /* d: from a to b */
@@ -182,8 +189,9 @@ struct cairn_world {
 	struct cairn_tri *tris;
 	struct cairn_person people[CAIRN_WORLD_PEOPLE_MAX];
 	struct cairn_prop props[CAIRN_WORLD_PROPS_MAX];
+	struct cairn_drop drops[CAIRN_WORLD_DROPS_MAX];
 	uint32_t edge_count, solid_count, thing_count, room_count, rug_count, tri_count, people_count,
-	    prop_count;
+	    prop_count, drop_count;
 	struct cairn_paint floor;
 	double ceiling_m;
 	double x_min_m, y_min_m, x_max_m, y_max_m;
@@ -235,6 +243,9 @@ double cairn_world_clearance(const struct cairn_world *world, struct cairn_pose2
 /* Distance from the footprint to the disc; 0 when it overlaps. */
 double cairn_disc_clearance(
     const struct cairn_disc *disc, struct cairn_pose2 pose, const struct cairn_footprint *body);
+
+/* The drop that lies at the point, as a thing; -1: there is floor. */
+int32_t cairn_world_drop_at(const struct cairn_world *world, struct cairn_vec2 at);
 
 /* Extent of a thing as it was built: its lowest and its highest corner, without what is drawn only at times. False: it has no
  * solids. */

@@ -108,6 +108,46 @@ START_TEST(a_contact_blocks_and_counts_once_until_it_is_cleared)
 }
 END_TEST
 
+/* A hall whose floor is missing from x = 5 on, for 1 m, over its whole width. */
+static struct cairn_world *hall_with_drop(void)
+{
+	static const struct cairn_vec2 outline[4] = {{0, 0}, {10, 0}, {10, 4}, {0, 4}},
+				       drop[4] = {{5, 0}, {6, 0}, {6, 4}, {5, 4}};
+	struct cairn_builder b;
+	ck_assert(cairn_build_init(&b, "hall", NULL));
+	cairn_build_outline(&b, outline, 4, true, 0.0, 2.5, CAIRN_PAINT(200, 200, 200, PLASTER));
+	(void)cairn_build_thing(&b, "stairs", "drop", 5.5, 2);
+	cairn_build_drop(&b, drop);
+	b.world->has_start = true;
+	b.world->start = (struct cairn_pose2){1.0, 2.0, 0.0};
+	return cairn_build_finish(&b, NULL);
+}
+
+START_TEST(the_cliff_sensor_sees_a_drop_before_the_wheels_are_there_and_the_edge_holds_these)
+{
+	struct cairn_config cfg = quiet();
+	struct cairn_world *w = hall_with_drop();
+	struct cairn_error err = {""};
+	struct cairn_sim *sim = cairn_sim_new(&cfg, w, NULL);
+	for (int i = 0; i < 5000 && !cairn_sim_cliff(sim); i++)
+		(void)cairn_sim_step(sim, (struct cairn_drive){0.3, 0.0, 0.0}, false);
+	NEAR(body_of(sim)->pose.x_m, 5.0 - cfg.sim.cliff_x_m, 0.0031);
+	ck_assert_uint_eq(body_of(sim)->contacts, 0);
+	drive(sim, (struct cairn_drive){0.3, 0.0, 0.0}, 3.0);
+	NEAR(body_of(sim)->pose.x_m, 5.0 - cfg.robot.wheelbase_m, 0.0031);
+	ck_assert_uint_eq(body_of(sim)->contacts, 1);
+	ck_assert_str_eq(w->things[body_of(sim)->touched].name, "stairs");
+	drive(sim, (struct cairn_drive){-0.3, 0.0, 0.0}, 2.0);
+	ck_assert(!cairn_sim_cliff(sim));
+	ck_assert_uint_eq(body_of(sim)->contacts, 1);
+	cairn_sim_destroy(&sim);
+	w->start = (struct cairn_pose2){4.9, 2.0, 0.0};
+	ck_assert_ptr_null(cairn_sim_new(&cfg, w, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "drop 'stairs'"));
+	cairn_world_destroy(&w);
+}
+END_TEST
+
 START_TEST(a_start_inside_something_or_outside_the_world_is_refused)
 {
 	struct cairn_config cfg = quiet();
@@ -419,6 +459,7 @@ CAIRN_TEST_MAIN("sim", a_straight_drive_goes_as_far_as_speed_and_lag_say,
     constant_steering_drives_a_circle_of_wheelbase_over_tangent,
     steering_turns_at_its_rate_and_not_beyond_its_limit, slip_and_drift_have_the_configured_size,
     a_contact_blocks_and_counts_once_until_it_is_cleared,
+    the_cliff_sensor_sees_a_drop_before_the_wheels_are_there_and_the_edge_holds_these,
     a_start_inside_something_or_outside_the_world_is_refused,
     a_start_in_the_middle_of_something_larger_than_the_robot_is_refused,
     a_standing_lidar_measures_the_room_in_every_direction,
