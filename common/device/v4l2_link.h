@@ -33,7 +33,7 @@ struct cairn_v4l2_want {
 	const char
 	    *controls; /* borrowed: "name=value, ...", names as v4l2-ctl has them; "": none is changed */
 	struct cairn_v4l2_mode mode;
-	bool depth; /* of depth (Z16, in the camera's own unit), not of colours */
+	bool depth; /* of depth (Z16 or Y16, in the camera's own unit), not of colours */
 };
 
 struct cairn_v4l2_buffer {

@@ -15,7 +15,8 @@ static const struct {
 	uint16_t format;
 } readable[] = {{V4L2_PIX_FMT_MJPEG, CAIRN_CAMERA_JPEG}, {V4L2_PIX_FMT_JPEG, CAIRN_CAMERA_JPEG},
     {V4L2_PIX_FMT_NV12, CAIRN_CAMERA_NV12}, {V4L2_PIX_FMT_YUYV, CAIRN_CAMERA_YUYV},
-    {V4L2_PIX_FMT_Z16, CAIRN_CAMERA_DEPTH16}};
+    {V4L2_PIX_FMT_Z16, CAIRN_CAMERA_DEPTH16},
+    {V4L2_PIX_FMT_Y16, CAIRN_CAMERA_DEPTH16}}; /* as depth cameras of other makers call it */
 
 #define READABLE (sizeof(readable) / sizeof(readable[0]))
 

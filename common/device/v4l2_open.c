@@ -141,7 +141,7 @@ static bool is_wanted(const struct cairn_v4l2_link *l, uint32_t fourcc)
 
 static const char *readable(const struct cairn_v4l2_link *l)
 {
-	return l->want.depth ? "Z16 is read: name the node of its depth"
+	return l->want.depth ? "Z16 and Y16 are read: name the node of its depth"
 			     : "MJPG, NV12, YUYV are read; use a camera helper";
 }
 

@@ -122,8 +122,11 @@ static int set_format(struct fake *f, struct v4l2_format *v)
 {
 	if (f->fourcc_given != 0)
 		v->fmt.pix.pixelformat = f->fourcc_given;
-	uint32_t fourcc = v->fmt.pix.pixelformat,
-		 depth = fourcc == V4L2_PIX_FMT_YUYV || fourcc == V4L2_PIX_FMT_Z16 ? 2 : 1;
+	uint32_t fourcc = v->fmt.pix.pixelformat, depth = fourcc == V4L2_PIX_FMT_YUYV ||
+								  fourcc == V4L2_PIX_FMT_Z16 ||
+								  fourcc == V4L2_PIX_FMT_Y16
+							      ? 2
+							      : 1;
 	v->fmt.pix.bytesperline = v->fmt.pix.pixelformat == V4L2_PIX_FMT_MJPEG ? 0 : depth * v->fmt.pix.width;
 	f->pix = v->fmt.pix;
 	return 0;
@@ -565,6 +568,25 @@ START_TEST(after_any_errors_it_streams_again)
 }
 END_TEST
 
+START_TEST(depth_by_its_other_name_is_read_and_its_own_name_is_preferred)
+{
+	begin("");
+	fake.modes[0] = (struct cairn_v4l2_mode){V4L2_PIX_FMT_Y16, 32, 24, 30.0};
+	fake.mode_count = 1;
+	cam.want.depth = true;
+	cairn_v4l2_tick(&cam, 0);
+	ck_assert_str_eq(cam.problem.text, "");
+	ck_assert_uint_eq(fake.pix.pixelformat, V4L2_PIX_FMT_Y16);
+	ck_assert_uint_eq(cam.stride_bytes, 64);
+	cairn_v4l2_close(&cam);
+	fake.modes[1] = (struct cairn_v4l2_mode){V4L2_PIX_FMT_Z16, 32, 24, 30.0};
+	fake.mode_count = 2;
+	cairn_v4l2_tick(&cam, MS);
+	ck_assert_uint_eq(fake.pix.pixelformat, V4L2_PIX_FMT_Z16);
+	cairn_v4l2_close(&cam);
+}
+END_TEST
+
 START_TEST(depth_is_read_where_it_is_wanted_and_nowhere_else)
 {
 	struct cairn_camera_header hdr;
@@ -592,8 +614,8 @@ START_TEST(depth_is_read_where_it_is_wanted_and_nowhere_else)
 	fake.mode_count = 1;
 	cam.want.depth = true;
 	cairn_v4l2_tick(&cam, 0);
-	ck_assert_str_eq(
-	    cam.problem.text, "/dev/v4l/by-id/fake offers YUYV: Z16 is read: name the node of its depth");
+	ck_assert_str_eq(cam.problem.text,
+	    "/dev/v4l/by-id/fake offers YUYV: Z16 and Y16 are read: name the node of its depth");
 	ck_assert_int_lt(cam.fd, 0);
 }
 END_TEST
@@ -601,6 +623,7 @@ END_TEST
 CAIRN_TEST_MAIN("v4l2-link", the_mode_is_fast_enough_large_enough_uncut_small_and_light_in_this_order,
     a_camera_streams_jpeg_in_the_wanted_size_with_the_stamps_of_the_kernel,
     raw_pictures_have_the_bytes_that_their_size_says, depth_is_read_where_it_is_wanted_and_nowhere_else,
+    depth_by_its_other_name_is_read_and_its_own_name_is_preferred,
     of_a_faster_camera_as_many_are_taken_as_are_wanted,
     an_unplugged_camera_is_told_and_streams_again_when_it_is_back_twenty_times,
     a_camera_that_is_away_is_tried_every_few_seconds_and_not_more_often,
