@@ -34,9 +34,9 @@
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
 #define LINE_NS (10 * CAIRN_NS_PER_S)
-#define DEATHS_KEPT 64     /* of the launcher */
-#define START_LIMIT_S 30.0 /* first decision wanted or refused by then, or something is badly wrong */
-#define OVERTIME_S 15.0    /* past --for, for the rest of the way home */
+#define DEATHS_KEPT 64   /* of the launcher */
+#define START_STAGES 3.0 /* one after the other they may need so long */
+#define OVERTIME_S 15.0  /* past --for, for the rest of the way home */
 #define ORPHANS_NS                                                                                           \
 	CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed              \
 			*/
@@ -252,6 +252,7 @@ static void check_end(struct up *u, int64_t now_ns)
 {
 	const struct up_run *run = &u->run;
 	double t_s = (double)(now_ns - run->start_ns) * 1e-9, limit_s = run->cfg.mission.limit_s;
+	double start_s = START_STAGES * run->cfg.launcher.start_timeout_s;
 	if (run->have_mission && run->mission.state == CAIRN_MISSION_STATE_FINISHED && !u->stay)
 		end_with(u,
 		    strcmp(run->mission.reason, "home_unreachable") != 0 &&
@@ -261,7 +262,7 @@ static void check_end(struct up *u, int64_t now_ns)
 		end_with(u, run->have_mission,
 		    run->have_mission ? "time_up: still on the way home"
 				      : "time_up: the stack did not come up");
-	if (!run->have_mission && t_s > START_LIMIT_S) {
+	if (!run->have_mission && t_s > start_s) {
 		char reason[sizeof(u->run.end_reason)];
 		const char *note = plane_note(run);
 		snprintf(reason, sizeof(reason), "the stack did not come up: %s",
@@ -270,7 +271,7 @@ static void check_end(struct up *u, int64_t now_ns)
 	}
 	if (!run->have_stages)
 		return;
-	for (uint32_t i = 0; i < run->stages.items_count && t_s < START_LIMIT_S; i++) {
+	for (uint32_t i = 0; i < run->stages.items_count && t_s < start_s; i++) {
 		const struct cairn_msg_stage *st = &run->stages.items[i];
 		if (st->state == CAIRN_STAGE_STATE_FAILED && !run->have_mission) {
 			char reason[sizeof(u->run.end_reason)];
