@@ -18,8 +18,18 @@ fetch_packages() {
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1
 }
 
+install_packages() {
+	cmp -s package-lock.json node_modules/installed && return
+	if ! fetch_packages && ! fetch_packages; then
+		[ -z "${CAIRN_NPM_REQUIRED-}" ] || fail "npm ci failed, see $PWD/npm.log: $(tail -1 npm.log)"
+		skip "npm ci failed, see $PWD/npm.log: $(tail -1 npm.log)"
+	fi
+	cp package-lock.json node_modules/installed
+}
+
 # npm_folder SOURCE FOLDER: copies what is in SOURCE, installs the packages and goes there. Where there is no way to the test is skipped,
-# or fails with CAIRN_NPM_REQUIRED, as in CI: a registry that is out of reach must not take a dozen tests away unseen.
+# or fails with CAIRN_NPM_REQUIRED, as in CI: a registry that is out of reach must not take a dozen tests away unseen. Tests that share a
+# folder wait for each other here.
 npm_folder() {
 	for program in node npm; do
 		command -v $program >/dev/null && continue
@@ -27,14 +37,12 @@ npm_folder() {
 		skip "$program is not installed (scripts/setup.sh --ci)"
 	done
 	mkdir -p "$2"
-	cp -r "$1"/. "$2"
+	exec 9>"$2/.lock"
+	flock 9
+	cp -ru "$1"/. "$2"
 	cd "$2" || exit
-	cmp -s package-lock.json node_modules/installed && return
-	if ! fetch_packages && ! fetch_packages; then
-		[ -z "${CAIRN_NPM_REQUIRED-}" ] || fail "npm ci failed, see $2/npm.log: $(tail -1 npm.log)"
-		skip "npm ci failed, see $2/npm.log: $(tail -1 npm.log)"
-	fi
-	cp package-lock.json node_modules/installed
+	install_packages
+	exec 9>&-
 }
 
 # Runs a file of tests; what failed is told on standard error, too, where meson shows it.
