@@ -164,7 +164,7 @@ static void place(
 static bool add(const struct cairn_config *cfg, const struct cairn_detected_list *s,
     const struct cairn_detected *t, const struct cairn_camera_pose *camera, struct cairn_msg_detections *m)
 {
-	struct cairn_msg_detection one = {.confidence = t->confidence, .px_count = 4};
+	struct cairn_msg_detection one = {.confidence = t->confidence, .px_count = 4, .track = t->track};
 	cairn_text_clean(one.label, sizeof(one.label), t->label, strnlen(t->label, sizeof(t->label)));
 	cairn_text_clean(one.colour, sizeof(one.colour), t->colour, strnlen(t->colour, sizeof(t->colour)));
 	cairn_text_clean(one.state, sizeof(one.state), t->state, strnlen(t->state, sizeof(t->state)));

@@ -32,6 +32,8 @@ struct cairn_detected {
 	float px[4]; /* left, top, right, bottom */
 	struct cairn_detect_point points[CAIRN_DETECT_POINTS];
 	uint32_t point_count;
+	uint32_t
+	    track; /* the detector's own number of the thing, the same in each picture; 0: it follows none */
 };
 
 /* What a detector says of one picture. */

@@ -127,13 +127,20 @@ static bool text(const json_t *v, char *ret, size_t cap)
 static bool read_thing(const json_t *o, struct cairn_detected *ret)
 {
 	const json_t *points = json_object_get(o, "points"), *colour = json_object_get(o, "colour"),
-		     *state = json_object_get(o, "state"), *score = json_object_get(o, "score");
+		     *state = json_object_get(o, "state"), *score = json_object_get(o, "score"),
+		     *track = json_object_get(o, "track");
 	float p[3];
 	*ret = (struct cairn_detected){.label = ""};
 	if (!json_is_object(o) || !text(json_object_get(o, "label"), ret->label, sizeof(ret->label)) ||
 	    !json_is_number(score) || !numbers(json_object_get(o, "box"), 4, ret->px))
 		return false;
 	ret->confidence = (float)json_number_value(score);
+	if (track != NULL) {
+		if (!json_is_integer(track) || json_integer_value(track) < 0 ||
+		    json_integer_value(track) > UINT32_MAX)
+			return false;
+		ret->track = (uint32_t)json_integer_value(track);
+	}
 	if ((colour != NULL && !text(colour, ret->colour, sizeof(ret->colour))) ||
 	    (state != NULL && !text(state, ret->state, sizeof(ret->state))))
 		return false;
@@ -211,6 +218,8 @@ char *cairn_detect_write_answer(const struct cairn_detected_list *l, size_t *ret
 		if (t->state[0] != '\0')
 			json_object_set_new(
 			    one, "state", json_stringn(t->state, strnlen(t->state, sizeof(t->state))));
+		if (t->track != 0)
+			json_object_set_new(one, "track", json_integer((json_int_t)t->track));
 		json_object_set_new(one, "box", box);
 		json_object_set_new(one, "points", points);
 		json_array_append_new(things, one);

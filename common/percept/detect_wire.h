@@ -7,7 +7,7 @@
  *             "box": [left, top, right, bottom], "colour": "red", "points": [[right, down, ahead], ...]}, ...],
  *             "nearest_m": [192 depths]}
  *
- * goal, task, colour, state, points and nearest_m may be missing. Unknown fields are ignored. */
+ * goal, task, colour, state, track, points and nearest_m may be missing. Unknown fields are ignored. */
 #ifndef CAIRN_COMMON_PERCEPT_DETECT_WIRE_H
 #define CAIRN_COMMON_PERCEPT_DETECT_WIRE_H
 

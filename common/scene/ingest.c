@@ -18,6 +18,8 @@
 #define SAME_SIZE 0.4  /* and of this share of its width at least */
 #define LARGER_MAX 2.0 /* a whole thing does not grow by more than this factor */
 #define LARGER_SLACK_M 0.4
+#define TRACK_KEPT_S                                                                                         \
+	5.0 /* a detector's number of a thing that was not seen for longer may be another one's by now */
 #define CUT_WORTH 0.25f /* of a picture that shows a part of a thing */
 
 bool cairn_scene_is_agent(const char *label)
@@ -106,6 +108,13 @@ static double reach_of(const struct cairn_scene *s, const struct picture *p, uin
 	return cairn_scene_is_agent(d->label) ? fmax(reach, AGENT_REACH_M) : reach;
 }
 
+/* Does the detector that has seen the thing last still follow it, under whatever number? */
+static bool is_followed(const struct picture *p, const struct cairn_scene_object *o)
+{
+	return o->track != 0 && p->unix_s - o->last_unix_s <= TRACK_KEPT_S &&
+	       strncmp(o->source, p->m->source, sizeof(o->source)) == 0;
+}
+
 /* How badly a sight fits a thing of its name; CAIRN_ASSIGN_NEVER: not at all. */
 static float misfit(
     const struct cairn_scene *s, const struct picture *p, uint32_t i, const struct cairn_scene_object *o)
@@ -124,7 +133,9 @@ static float misfit(
 	if (o->whole > 2 &&
 	    cairn_scene_box_width(seen) > LARGER_MAX * cairn_scene_box_width(&o->box) + LARGER_SLACK_M)
 		return CAIRN_ASSIGN_NEVER;
-	return (float)(d + MIDDLE_COST * sqrt(sum));
+	uint32_t track = p->m->items[i].track;
+	bool other = track != 0 && is_followed(p, o) && track != o->track;
+	return (float)(d + MIDDLE_COST * sqrt(sum) + (other ? s->cfg->scene.track_hint_m : 0.0));
 }
 
 /* The things that any sight may be: near to all that was seen. */
@@ -162,14 +173,19 @@ static void match_by_name(struct cairn_scene *s, struct picture *p)
 		}
 }
 
+/* How far off a thing may be seen and still not have moved. */
+static double same_place_m(const struct picture *p, uint32_t i)
+{
+	return SAME_PLACE_M +
+	       SAME_SLACK * hypot(p->m->items[i].x_m - p->m->x_m, p->m->items[i].y_m - p->m->y_m);
+}
+
 /* Seen where a known thing is that this picture does not show under its own name, and about as large: the detector has called
  * it something else this once. */
 static struct cairn_scene_object *misnamed(struct cairn_scene *s, const struct picture *p, uint32_t i)
 {
 	struct cairn_scene_object *best = NULL;
-	double low =
-	    SAME_PLACE_M + SAME_SLACK * hypot(p->m->items[i].x_m - p->m->x_m, p->m->items[i].y_m - p->m->y_m);
-	double mine[3];
+	double low = same_place_m(p, i), mine[3];
 	for (int k = 0; k < 3; k++)
 		mine[k] = cairn_scene_box_middle(&p->box[i], k);
 	for (uint32_t c = 0; c < p->columns; c++) {
@@ -204,16 +220,28 @@ static struct cairn_scene_object *free_slot(struct cairn_scene *s)
 	return &s->objects[oldest];
 }
 
+/* Has the detector followed it to another place? */
+static bool was_followed(
+    const struct cairn_scene *s, const struct picture *p, uint32_t i, const struct cairn_scene_object *o)
+{
+	double middle[3];
+	for (int k = 0; k < 3; k++)
+		middle[k] = cairn_scene_box_middle(&p->box[i], k);
+	return is_followed(p, o) && p->m->items[i].track == o->track && s->cfg->scene.track_hint_m > 0.0 &&
+	       cairn_scene_box_distance(&o->box, middle) > same_place_m(p, i);
+}
+
 static void see_object(
     struct cairn_scene *s, const struct picture *p, uint32_t i, struct cairn_scene_object *o)
 {
 	const struct cairn_msg_detection *d = &p->m->items[i];
 	bool agent = o->kind == CAIRN_SCENE_KIND_AGENT;
-	if (agent || o->stale)
+	if (agent || o->stale || was_followed(s, p, i, o))
 		o->box = p->box[i];
 	else
 		cairn_scene_box_refine(&o->box, &p->box[i], !d->cut, o->whole > 0);
 	o->got = p->box[i];
+	o->track = d->track;
 	o->seen++;
 	o->whole += !d->cut;
 	o->missed = 0;

@@ -51,6 +51,7 @@ struct cairn_scene_object {
 	uint32_t colour_votes;
 	uint32_t seen, whole;                /* pictures it was seen in; of these not cut off */
 	uint32_t missed;                     /* pictures in a row that should have shown it and did not */
+	uint32_t track;                      /* the detector's number of it in that picture; 0 = none */
 	uint32_t moves;                      /* times that it was found elsewhere */
 	uint32_t beside[CAIRN_SCENE_BESIDE]; /* numbers of others of its label seen in one picture with it */
 	uint32_t beside_count;

@@ -293,6 +293,8 @@ void cairn_sim_detector_look(struct cairn_sim_detector *d, struct cairn_pose2 po
 			    &d->world->things[d->label_of[cairn_rng_u32(&d->rng) % d->label_count]],
 			    sight.label);
 		describe(d, &d->seen[i], &sight);
+		if (c->sim_tracks)
+			sight.track = i;
 		if (thing && c->sim_states)
 			cairn_renderer_state(
 			    d->renderer, i - CAIRN_DRAWN_THINGS, sight.state, sizeof(sight.state));

@@ -221,12 +221,14 @@ START_TEST(lines_are_written_and_read)
 	answer_of(3);
 	list.nearest_m[7] = 1.25f;
 	strcpy(list.items[0].state, "open");
+	list.items[0].track = UINT32_MAX;
 	char *line = cairn_detect_write_answer(&list, &n);
 	ck_assert_ptr_nonnull(line);
 	ck_assert_msg(cairn_detect_read_answer(line, n, &back, &err), "%s", err.text);
 	ck_assert_uint_eq(back.count, 1);
 	ck_assert_str_eq(back.items[0].label, "mug");
 	ck_assert_str_eq(back.items[0].state, "open");
+	ck_assert_uint_eq(back.items[0].track, UINT32_MAX);
 	ck_assert_uint_eq(back.items[0].point_count, 2);
 	ck_assert_double_eq_tol((double)back.nearest_m[7], 1.25, 1e-6);
 	free(line);
@@ -271,6 +273,24 @@ START_TEST(a_helper_is_told_the_agent_s_task_while_the_agent_works_at_it)
 	memset(task, 1, sizeof(task));
 	labels[sizeof(labels) - 1] = goal[sizeof(goal) - 1] = task[sizeof(task) - 1] = '\0';
 	ck_assert_uint_gt(cairn_detect_write_look(9, 77, labels, goal, task, longest, sizeof(longest)), 0);
+}
+END_TEST
+
+START_TEST(a_thing_whose_number_is_none_is_left_out)
+{
+	static const char *const tracks[] = {"-1", "4294967296", "1.5", "\"7\"", "null"};
+	char line[256];
+	for (size_t i = 0; i < sizeof(tracks) / sizeof(tracks[0]); i++) {
+		int n = snprintf(line, sizeof(line),
+		    "{\"look\":1,\"t_ns\":1,\"width\":640,\"height\":480,\"things\":[{\"label\":\"cup\","
+		    "\"score\":1,"
+		    "\"box\":[1,1,9,9]},{\"label\":\"cup\",\"score\":1,\"box\":[1,1,9,9],\"track\":%s}]}",
+		    tracks[i]);
+		ck_assert_msg(cairn_detect_read_answer(line, (size_t)n, &list, &err), "%s", err.text);
+		ck_assert_uint_eq(list.count, 1);
+		ck_assert_uint_eq(list.items[0].track, 0);
+		ck_assert_uint_eq(list.left_out, 1);
+	}
 }
 END_TEST
 
@@ -332,5 +352,5 @@ CAIRN_TEST_MAIN("detect", a_thing_ahead_is_put_ahead_of_the_camera_in_the_map,
     labels_are_cleaned_doubles_dropped_and_cuts_noticed, depth_gives_points_to_a_box_without_any,
     what_a_box_shows_around_a_thing_does_not_move_it,
     depth_tells_what_hides_things_and_the_floor_hides_nothing, lines_are_written_and_read,
-    a_helper_is_told_the_agent_s_task_while_the_agent_works_at_it,
+    a_helper_is_told_the_agent_s_task_while_the_agent_works_at_it, a_thing_whose_number_is_none_is_left_out,
     nonsense_on_the_line_is_refused_with_a_reason, a_camera_mounted_askew_puts_things_where_they_are)

@@ -107,6 +107,29 @@ START_TEST(it_misses_and_misnames_at_the_rates_that_are_set_by_seed)
 }
 END_TEST
 
+START_TEST(a_thing_has_the_same_number_from_everywhere_where_tracks_are_configured)
+{
+	const struct cairn_pose2 places[] = {{1.75, 4.55, -M_PI / 2.0}, {1.60, 4.75, -M_PI / 2.0 + 0.1}};
+	uint32_t track[2];
+	set_up();
+	for (int k = 0; k < 2; k++) {
+		cfg.detect.sim_tracks = k == 1;
+		for (int i = 0; i < 2; i++) {
+			cairn_sim_detector_look(d, places[i], NULL, 0, &list);
+			ck_assert_ptr_nonnull(find("umbrella stand"));
+			track[i] = find("umbrella stand")->track;
+			for (uint32_t a = 0; a < list.count; a++)
+				for (uint32_t b = 0; b < a; b++)
+					ck_assert(k == 0 || list.items[a].track != list.items[b].track);
+		}
+		ck_assert_uint_eq(track[0], track[1]);
+		ck_assert_int_eq(track[0] != 0, k == 1);
+	}
+	ck_assert_uint_gt(list.count, 1);
+	tear_down();
+}
+END_TEST
+
 START_TEST(colours_have_the_names_that_people_use)
 {
 	ck_assert_str_eq(cairn_colour_word(200, 30, 30), "red");
@@ -122,4 +145,6 @@ END_TEST
 
 CAIRN_TEST_MAIN("sim-detect", what_the_pixels_show_is_told_by_name_colour_and_place,
     what_a_person_hides_is_not_seen, what_the_edge_of_the_picture_cuts_off_is_seen_as_far_as_it_shows,
-    it_misses_and_misnames_at_the_rates_that_are_set_by_seed, colours_have_the_names_that_people_use)
+    it_misses_and_misnames_at_the_rates_that_are_set_by_seed,
+    a_thing_has_the_same_number_from_everywhere_where_tracks_are_configured,
+    colours_have_the_names_that_people_use)
