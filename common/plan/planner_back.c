@@ -137,20 +137,24 @@ static bool came_through(const struct cairn_planner *p, struct cairn_vec2 a, str
 	return through;
 }
 
-/* The way in to here is not planned again for a while, whatever lies behind it. back: the way out, which begins here. Unless the
- * robot came from over there, where the goal is: then this leads somewhere, and may be the only way home. */
+/* The robot came from where the goal is, and not by the way that it would back out by: it leads somewhere, and may be the only way
+ * home. back: the way out, which begins here. */
+static bool came_from_ahead(
+    const struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back)
+{
+	double ahead_m = back->poses[1].reverse ? p->body.front_m + CLOSED_M : -p->body.rear_m - CLOSED_M;
+	double half_m = p->body.half_width_m + CLOSED_M;
+	return came_through(p, cairn_pose_apply(*pose, (struct cairn_vec2){ahead_m, -half_m}),
+	    cairn_pose_apply(*pose, (struct cairn_vec2){ahead_m, half_m}));
+}
+
+/* The way in to here is not planned again for a while, whatever lies behind it. */
 static void close_way_in(
     struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back, int64_t now_ns)
 {
-	double front_m = p->body.front_m + CLOSED_M, rear_m = -p->body.rear_m - CLOSED_M;
-	double inner_m = back->poses[1].reverse ? front_m : rear_m;
-	double outer_m = back->poses[1].reverse ? rear_m : front_m;
-	double half_m = p->body.half_width_m + CLOSED_M;
-	if (came_through(p, cairn_pose_apply(*pose, (struct cairn_vec2){inner_m, -half_m}),
-		cairn_pose_apply(*pose, (struct cairn_vec2){inner_m, half_m})))
-		return;
+	double at_m = back->poses[1].reverse ? -p->body.rear_m - CLOSED_M : p->body.front_m + CLOSED_M;
 	for (int i = -1; i <= 1; i++) {
-		struct cairn_vec2 at = {outer_m, i * p->body.half_width_m};
+		struct cairn_vec2 at = {at_m, i * p->body.half_width_m};
 		p->closed[p->closed_count++ % PLANNER_CLOSED] = (struct planner_unseen){
 		    .at = cairn_pose_apply(*pose, at), .until_ns = now_ns + (int64_t)(CLOSED_S * 1e9)};
 	}
@@ -168,18 +172,21 @@ bool planner_back_begin(
 	cairn_driven_path_back(&p->driven, *pose, to, cairn_is_differential(&p->cfg), path);
 	if (path->count < 2)
 		return false;
+	bool again = why != PLANNER_BACK_ON_THE_WAY && p->turned_at.some &&
+		     hypot(p->turned_at.x_m - pose->x_m, p->turned_at.y_m - pose->y_m) < AGAIN_M;
+	bool from_ahead = came_from_ahead(p, pose, path);
+	if (why == PLANNER_BACK_STUCK && again && from_ahead)
+		return false; /* it has to get on here: to come again the same way would be the same again */
 	p->path_in_use = 1 - p->path_in_use;
 	p->have_path = p->path_changed = true;
 	p->planned_ns = now_ns;
 	p->retreat.active = false;
 	cairn_follower_set_path(&p->follower, path);
-	bool again = why != PLANNER_BACK_ON_THE_WAY && p->turned_at.some &&
-		     hypot(p->turned_at.x_m - pose->x_m, p->turned_at.y_m - pose->y_m) < AGAIN_M;
-	/* Who has come in for this goal, or was here before, and has to go out again has found out that there is no way. */
 	struct cairn_vec2 pressed = p->back.pressed_at;
 	bool here = hypot(pressed.x_m - pose->x_m, pressed.y_m - pose->y_m) < AGAIN_M;
+	/* Who has come in for this goal, or was here before, and has to go out again has found out that there is no way. */
 	p->back = (struct planner_back){.active = true,
-	    .in_vain = again || (why == PLANNER_BACK_NO_WAY && !p->started_tight),
+	    .in_vain = !from_ahead && (again || (why == PLANNER_BACK_NO_WAY && !p->started_tight)),
 	    .aside_m = here ? p->back.aside_m : 0.0, /* as far as it had to go here before */
 	    .pressed_at = pressed};
 	if (why != PLANNER_BACK_ON_THE_WAY)
