@@ -21,9 +21,7 @@
 #define LONG_WITHIN_M 2.0 /* ... this is no better than the way it came */
 #define ROUND_M 0.30      /* a path that comes so near to its start again leads back there */
 #define AGAIN_M 1.0       /* so near is the same place */
-#define CLOSED_S 180.0
-#define CLOSED_M 0.10
-#define IDLE_S 6.0 /* of driving to and fro within ... */
+#define IDLE_S 6.0        /* of driving to and fro within ... */
 #define IDLE_M 0.40
 #define IDLE_SHARE 0.8  /* of nav.progress_s */
 #define PATIENCE_S 90.0 /* for what stands in the way back to go away */
@@ -115,51 +113,6 @@ bool planner_turns_round(const struct cairn_path *path)
 
 /* ---- beginning and ending ---- */
 
-/* On which side of the line from a to b is c? */
-static bool left_of(struct cairn_vec2 a, struct cairn_vec2 b, struct cairn_vec2 c)
-{
-	return (b.x_m - a.x_m) * (c.y_m - a.y_m) > (b.y_m - a.y_m) * (c.x_m - a.x_m);
-}
-
-static bool crosses(struct cairn_vec2 a, struct cairn_vec2 b, struct cairn_vec2 c, struct cairn_vec2 d)
-{
-	return left_of(a, b, c) != left_of(a, b, d) && left_of(c, d, a) != left_of(c, d, b);
-}
-
-/* Does the line from a to b lie between the robot and where the kept way begins? In and out again leaves it on its side. */
-static bool came_through(const struct cairn_planner *p, struct cairn_vec2 a, struct cairn_vec2 b)
-{
-	const struct cairn_driven_path *c = &p->driven;
-	bool through = false;
-	for (uint32_t i = 1; i < c->count; i++)
-		through ^= crosses(a, b, (struct cairn_vec2){c->at[i - 1].x_m, c->at[i - 1].y_m},
-		    (struct cairn_vec2){c->at[i].x_m, c->at[i].y_m});
-	return through;
-}
-
-/* The robot came from where the goal is, and not by the way that it would back out by: it leads somewhere, and may be the only way
- * home. back: the way out, which begins here. */
-static bool came_from_ahead(
-    const struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back)
-{
-	double ahead_m = back->poses[1].reverse ? p->body.front_m + CLOSED_M : -p->body.rear_m - CLOSED_M;
-	double half_m = p->body.half_width_m + CLOSED_M;
-	return came_through(p, cairn_pose_apply(*pose, (struct cairn_vec2){ahead_m, -half_m}),
-	    cairn_pose_apply(*pose, (struct cairn_vec2){ahead_m, half_m}));
-}
-
-/* The way in to here is not planned again for a while, whatever lies behind it. */
-static void close_way_in(
-    struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back, int64_t now_ns)
-{
-	double at_m = back->poses[1].reverse ? -p->body.rear_m - CLOSED_M : p->body.front_m + CLOSED_M;
-	for (int i = -1; i <= 1; i++) {
-		struct cairn_vec2 at = {at_m, i * p->body.half_width_m};
-		p->closed[p->closed_count++ % PLANNER_CLOSED] = (struct planner_unseen){
-		    .at = cairn_pose_apply(*pose, at), .until_ns = now_ns + (int64_t)(CLOSED_S * 1e9)};
-	}
-}
-
 bool planner_back_begin(
     struct cairn_planner *p, const struct cairn_pose2 *pose, enum planner_back_why why, int64_t now_ns)
 {
@@ -174,8 +127,9 @@ bool planner_back_begin(
 		return false;
 	bool again = why != PLANNER_BACK_ON_THE_WAY && p->turned_at.some &&
 		     hypot(p->turned_at.x_m - pose->x_m, p->turned_at.y_m - pose->y_m) < AGAIN_M;
-	bool from_ahead = came_from_ahead(p, pose, path);
-	if (why == PLANNER_BACK_STUCK && again && from_ahead)
+	bool in_vain = again || (why == PLANNER_BACK_NO_WAY && !p->started_tight);
+	bool only_way = in_vain && planner_closing_cuts_off(p, pose, path);
+	if (why == PLANNER_BACK_STUCK && only_way)
 		return false; /* it has to get on here: to come again the same way would be the same again */
 	p->path_in_use = 1 - p->path_in_use;
 	p->have_path = p->path_changed = true;
@@ -186,13 +140,13 @@ bool planner_back_begin(
 	bool here = hypot(pressed.x_m - pose->x_m, pressed.y_m - pose->y_m) < AGAIN_M;
 	/* Who has come in for this goal, or was here before, and has to go out again has found out that there is no way. */
 	p->back = (struct planner_back){.active = true,
-	    .in_vain = !from_ahead && (again || (why == PLANNER_BACK_NO_WAY && !p->started_tight)),
+	    .in_vain = in_vain && !only_way,
 	    .aside_m = here ? p->back.aside_m : 0.0, /* as far as it had to go here before */
 	    .pressed_at = pressed};
 	if (why != PLANNER_BACK_ON_THE_WAY)
 		p->turned_at = (struct planner_place){true, pose->x_m, pose->y_m};
 	if (p->back.in_vain)
-		close_way_in(p, pose, path, now_ns);
+		planner_close_way_in(p, pose, path, now_ns);
 	return true;
 }
 

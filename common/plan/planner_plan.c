@@ -39,23 +39,13 @@ void planner_drop_path(struct cairn_planner *p)
 	cairn_follower_set_path(&p->follower, NULL);
 }
 
-/* Places that it has turned back at; how many. */
-static size_t closed_places(const struct cairn_planner *p, int64_t now_ns, struct cairn_vec2 *ret)
-{
-	size_t count = 0;
-	for (int i = 0; i < PLANNER_CLOSED; i++)
-		if (p->closed[i].until_ns > now_ns)
-			ret[count++] = p->closed[i].at;
-	return count;
-}
-
 void planner_lay_live(struct cairn_planner *p, int64_t now_ns)
 {
 	size_t count = p->live_count;
 	for (int i = 0; i < PLANNER_UNSEEN; i++)
 		if (p->unseen[i].until_ns > now_ns)
 			p->live[count++] = p->unseen[i].at;
-	count += closed_places(p, now_ns, p->live + count);
+	count += planner_closed_places(p, now_ns, p->live + count);
 	count = planner_lay_floor(p, count);
 	cairn_costmap_set_live(&p->costmap, p->live, count, SKIP_CELLS * p->costmap.cell_m);
 }
@@ -178,7 +168,7 @@ static bool free_without_live(struct cairn_planner *p, const struct cairn_pose2 
 		return false;
 	/* Where it has turned back nobody gets out of the way. */
 	struct cairn_vec2 *closed = p->live + p->live_count;
-	size_t count = closed_places(p, now_ns, closed);
+	size_t count = planner_closed_places(p, now_ns, closed);
 	cairn_costmap_set_live(&p->costmap, closed, count, 0.0);
 	return usable(search(p, pose, budget_ms, 0.0, spare, &stats));
 }

@@ -156,6 +156,16 @@ void planner_drop_path(struct cairn_planner *p);
 /* planner_floor.c: the newest LiDAR points as a robot at pose has them, into p->lidar. */
 void planner_see_lidar(struct cairn_planner *p, const struct cairn_pose2 *pose);
 
+/* planner_closed.c. Places that it has turned back at; how many. */
+size_t planner_closed_places(const struct cairn_planner *p, int64_t now_ns, struct cairn_vec2 *ret);
+/* Would closing the way in to pose cut the robot, backed out along back (which begins at pose), off from where it began to drive, by
+ * the known floor? Then that way leads somewhere, and may be the only one home. Takes memory for the time of the call. */
+bool planner_closing_cuts_off(
+    const struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back);
+/* The way in to pose is not planned again for a while, whatever lies behind it. */
+void planner_close_way_in(
+    struct cairn_planner *p, const struct cairn_pose2 *pose, const struct cairn_path *back, int64_t now_ns);
+
 /* planner_back.c */
 bool planner_has_room(const struct cairn_planner *p, const struct cairn_pose2 *pose); /* to turn round */
 /* Backs for long before it does anything else. */
