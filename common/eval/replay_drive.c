@@ -28,7 +28,9 @@ struct drive {
 	struct cairn_msg_pose pose;
 	struct cairn_msg_motion motion;
 	struct cairn_msg_mission mission;
-	struct cairn_msg_frontiers asked, frontiers; /* when it was asked, and when it was decided */
+	struct cairn_msg_frontiers asked, between,
+	    frontiers;        /* when it was asked, until, and when it was decided */
+	int64_t frontiers_ns; /* stamp of the newest that were handed in */
 	struct cairn_msg_candidates candidates;
 	struct cairn_msg_zones zones;
 	struct cairn_msg_decision past;
@@ -92,15 +94,17 @@ static bool hand_in_one(
 			: topic == CAIRN_TOPIC_SCAN       ? (void *)&d->scan
 			: topic == CAIRN_TOPIC_MOTION     ? (void *)&d->motion
 			: topic == CAIRN_TOPIC_CANDIDATES ? (void *)&d->candidates
+			: topic == CAIRN_TOPIC_FRONTIERS  ? (void *)&d->between
 							  : NULL;
-	if (topic == CAIRN_TOPIC_FRONTIERS) { /* those that were asked about were read before */
-		cairn_lockstep_send(&d->bus, topic, &d->frontiers, d->t0_ns - 1);
-		return true;
-	}
 	if (message == NULL)
 		return true;
 	if (!cairn_recorded_message(line, i, &d->hdr, message, err))
 		return false;
+	if (topic == CAIRN_TOPIC_FRONTIERS) { /* each update once, from those that were asked about on */
+		if (d->hdr.t_ns <= d->frontiers_ns)
+			return true;
+		d->frontiers_ns = d->hdr.t_ns;
+	}
 	d->has_scan |= topic == CAIRN_TOPIC_SCAN;
 	d->has_depth |= topic == CAIRN_TOPIC_SCAN_DEPTH;
 	if (topic == CAIRN_TOPIC_SCAN)
@@ -280,8 +284,10 @@ static bool run(struct drive *d, const struct cairn_recording *recording, uint32
 	if (d->planner != NULL &&
 	    cairn_recorded_newest(
 		&recording->questions[i].asked, CAIRN_TOPIC_FRONTIERS, &d->hdr, &d->asked) &&
-	    d->hdr.t_ns < d->t0_ns - 1)
+	    d->hdr.t_ns < d->t0_ns) {
+		d->frontiers_ns = d->hdr.t_ns;
 		cairn_lockstep_send(&d->bus, CAIRN_TOPIC_FRONTIERS, &d->asked, d->hdr.t_ns);
+	}
 	if (d->planner == NULL || !tell_seen(d, recording, i, err) || !hand_in(d, line, err) ||
 	    !show_map(d, line, err))
 		return false;

@@ -172,7 +172,7 @@ static void recover(struct cairn_planner *p, const struct cairn_pose2 *pose, int
 	p->tries = same_place ? p->tries + 1 : 1;
 	p->stuck_at = (struct cairn_vec2){pose->x_m, pose->y_m};
 	planner_drop_path(p);
-	if (planner_back_begin(p, pose, true, now_ns))
+	if (planner_back_begin(p, pose, PLANNER_BACK_STUCK, now_ns))
 		return;
 	if (p->tries > PLANNER_TRIES_MAX) {
 		p->finished = true;
@@ -237,7 +237,7 @@ static void path_ended(struct cairn_planner *p, const struct cairn_pose2 *pose, 
 	p->ended_best_m = fmin(p->ended_best_m, miss_m);
 	planner_drop_path(p);
 	p->want_plan = true;
-	if (p->ended_short < PLANNER_TRIES_MAX || planner_back_begin(p, pose, true, now_ns))
+	if (p->ended_short < PLANNER_TRIES_MAX || planner_back_begin(p, pose, PLANNER_BACK_STUCK, now_ns))
 		return;
 	p->finished = true;
 	planner_say(p, CAIRN_NAV_STATE_STUCK, "cannot get nearer than %.2f m", p->ended_best_m);
@@ -310,7 +310,8 @@ static struct cairn_twist drive(struct cairn_planner *p, int64_t now_ns)
 	}
 	if (p->back.active)
 		return planner_back_step(p, &pose, held(p, now_ns), now_ns);
-	if (planner_back_due(p, &pose, held(p, now_ns), now_ns) && planner_back_begin(p, &pose, true, now_ns))
+	if (planner_back_due(p, &pose, held(p, now_ns), now_ns) &&
+	    planner_back_begin(p, &pose, PLANNER_BACK_STUCK, now_ns))
 		return planner_back_step(p, &pose, held(p, now_ns), now_ns);
 	if (retreat_step(p, &pose, now_ns, &twist))
 		return twist;

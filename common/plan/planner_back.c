@@ -225,31 +225,56 @@ static bool find_realignment(struct cairn_planner *p, struct cairn_monitor_polyg
 	return isfinite(best);
 }
 
+/* What the depth camera has shown, or never has, that holds the robot: the motor stage says so of itself; where that stands idle,
+ * the sequencer may have let nothing pass. */
+struct planner_held {
+	bool some;
+	double bearing_rad, distance_m;
+};
+
+static struct planner_held held_by_depth(const struct cairn_planner *p)
+{
+	const struct cairn_msg_motion *m = &p->motion;
+	const struct cairn_msg_nav_goal *g = &p->goal;
+	if (m->state == CAIRN_MOTOR_STATE_IDLE)
+		return (struct planner_held){
+		    g->held_by == CAIRN_SENSOR_DEPTH, g->held_bearing_rad, g->held_m};
+	bool pressed = m->state == CAIRN_MOTOR_STATE_BLOCKED || m->state == CAIRN_MOTOR_STATE_SLOWED;
+	return (struct planner_held){
+	    pressed && m->cause == CAIRN_SENSOR_DEPTH, m->cause_bearing_rad, m->cause_m};
+}
+
+/* The same of a motion that this planner lets nothing pass of. */
+static struct planner_held stopped_by_depth(const struct cairn_planner *p, double v_mps, double curvature)
+{
+	struct cairn_twist want = {v_mps, v_mps * curvature};
+	struct cairn_safe_velocity safe = cairn_safe_velocity(&p->cfg, &p->lidar, want, REACTION_S);
+	bool some = safe.hit && safe.ratio == 0.0 && safe.point >= p->lidar_count;
+	return (struct planner_held){some, safe.bearing_rad, safe.free_m};
+}
+
 /* The motor stage remembers the floor by dead reckoning, in which the way back lies some centimetres beside where the map has it
  * when the robot has come round a bend. Pressed against the border of what was seen it would stand for good: so the way is driven
  * that much aside. What is there the LiDAR shows, and the motor stage judges every step. */
-static void step_aside(struct cairn_planner *p, const struct cairn_pose2 *pose)
+static void step_aside(struct cairn_planner *p, const struct cairn_pose2 *pose, struct planner_held held)
 {
-	const struct cairn_msg_motion *m = &p->motion;
-	bool pressed = (m->state == CAIRN_MOTOR_STATE_BLOCKED || m->state == CAIRN_MOTOR_STATE_SLOWED) &&
-		       m->cause == CAIRN_SENSOR_DEPTH;
-	if (!pressed)
+	if (!held.some)
 		return;
-	double step_m = sin(m->cause_bearing_rad) > 0.0 ? -ASIDE_STEP_M : ASIDE_STEP_M;
+	double step_m = sin(held.bearing_rad) > 0.0 ? -ASIDE_STEP_M : ASIDE_STEP_M;
 	p->back.aside_m = cairn_clamp(p->back.aside_m + step_m, -ASIDE_MAX_M, ASIDE_MAX_M);
 	p->back.pressed_at = (struct cairn_vec2){pose->x_m, pose->y_m};
 }
 
-/* What the depth camera has not seen lies in the motor stage's memory a little beside where it lies in this one. The points that
- * it names count here as well: so an arc is found that leads away from them. */
+/* What the depth camera has not seen lies in the motor stage's memory, and in the sequencer's, a little beside where it lies in this
+ * one. The points that they name count here as well: so an arc is found that leads away from them. */
 static void hear(struct cairn_planner *p, const struct cairn_pose2 *pose)
 {
-	const struct cairn_msg_motion *m = &p->motion;
 	struct planner_back *b = &p->back;
-	if (m->state != CAIRN_MOTOR_STATE_BLOCKED || m->cause != CAIRN_SENSOR_DEPTH || !(m->cause_m > 0.0))
+	struct planner_held held = held_by_depth(p);
+	if (!held.some || p->motion.state == CAIRN_MOTOR_STATE_SLOWED || !(held.distance_m > 0.0))
 		return;
 	struct cairn_vec2 at = {
-	    m->cause_m * cos(m->cause_bearing_rad), m->cause_m * sin(m->cause_bearing_rad)};
+	    held.distance_m * cos(held.bearing_rad), held.distance_m * sin(held.bearing_rad)};
 	at = cairn_pose_apply(*pose, at);
 	for (uint32_t i = 0; i < b->heard_count && i < PLANNER_HEARD; i++)
 		if (hypot(b->heard[i].x_m - at.x_m, b->heard[i].y_m - at.y_m) < HEARD_SAME_M)
@@ -276,8 +301,9 @@ static void look(struct cairn_planner *p, const struct cairn_pose2 *pose)
 	p->lidar_count = p->lidar.count;
 	p->lidar.behind = 0;
 	p->lidar.sight = (struct cairn_sight){0};
-	cairn_depth_layer_points(&p->floor, *pose, &p->lidar);
 	add_heard(p, pose);
+	cairn_depth_layer_points(
+	    &p->floor, *pose, &p->lidar); /* last: the border of the unseen lies behind all others */
 }
 
 /* ---- whether it is due ---- */
@@ -359,7 +385,7 @@ static struct cairn_twist steer(
 		return twist;
 	}
 	if (!b->realigning && stands) {
-		step_aside(p, pose);
+		step_aside(p, pose, held_by_depth(p));
 		realign_from(b, pose);
 	} else if (b->realigning &&
 		   (stands || hypot(pose->x_m - b->realign.x_m, pose->y_m - b->realign.y_m) >= REALIGN_M)) {
@@ -367,8 +393,10 @@ static struct cairn_twist steer(
 	}
 	if (!b->realigning && find_arc(p, &zones, v, curvature, now_ns, &twist))
 		return twist;
-	if (!b->realigning)
+	if (!b->realigning) {
+		step_aside(p, pose, stopped_by_depth(p, v, curvature));
 		realign_from(b, pose);
+	}
 	if (find_realignment(p, &zones, pose, -copysign(REALIGN_MPS, v), now_ns, &twist))
 		return twist;
 	b->realigning = false;

@@ -51,6 +51,12 @@ struct seq_people {
 	int64_t t_scan_ns;                            /* stamp of the scan that obstacles knows */
 };
 
+/* The sensor that had a motion changed, and where it saw the reason. */
+struct seq_cause {
+	enum cairn_sensor sensor;
+	double bearing_rad, distance_m; /* from the robot's origin; negative = unknown */
+};
+
 /* The last step: what was commanded, and from where the next one measures. */
 struct seq_step {
 	int64_t t_ns;
@@ -58,6 +64,7 @@ struct seq_step {
 	struct cairn_twist cmd;
 	char keepout[32];          /* zone that held the robot, or empty */
 	enum cairn_sensor held_by; /* bumper or cliff sensor that did, or none */
+	struct seq_cause kept_off; /* what let nothing pass of the planner's velocity, or no sensor */
 	struct cairn_pose2 last_pose;
 	double last_distance_m;
 	bool last_pose_valid;

@@ -291,6 +291,9 @@ static struct cairn_twist nav_step(struct cairn_sequencer *seq, int64_t now_ns)
 	t->active_s += seq->step.length_s;
 	if (seq_backs_out(seq, now_ns)) /* that is not the goal's time */
 		t->limit_s += seq->step.length_s;
+	else if (isfinite(
+		     left_m(seq, now_ns))) /* the way may lead round by far more than it is to the goal */
+		t->limit_s = fmax(t->limit_s, t->nav.aimed_s + seq_way_limit_s(seq, left_m(seq, now_ns)));
 	if (!gets_somewhere(seq, now_ns)) {
 		seq_task_end(seq, CAIRN_OUTCOME_FAILED, now_ns,
 		    "no nearer for %.0f s within %.1f m; %.2f m from the goal", seq->cfg->nav.progress_s,
@@ -381,6 +384,7 @@ static void turn_to_better(struct cairn_sequencer *seq, const struct cairn_msg_f
 		t->nav.seen_id = t->nav.frontier_id;
 	}
 	aim(seq, f, now_ns);
+	t->nav.aimed_s = t->active_s;
 	t->limit_s = t->active_s + seq_way_limit_s(seq, hypot(f->goal_x_m - seq->inputs.pose.x_m,
 							    f->goal_y_m - seq->inputs.pose.y_m));
 	seq_resume_note(seq);

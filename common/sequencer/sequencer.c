@@ -304,6 +304,9 @@ static void fill_motion(const struct cairn_sequencer *seq, struct cairn_sequence
 	g->y_m = t->nav.y_m;
 	g->tolerance_m = t->nav.tolerance_m;
 	g->speed_max_mps = cairn_cruise_mps(seq->cfg);
+	g->held_by = seq->step.kept_off.sensor;
+	g->held_bearing_rad = seq->step.kept_off.bearing_rad;
+	g->held_m = seq->step.kept_off.distance_m;
 }
 
 static void fill_activity(const struct cairn_sequencer *seq, char *buf, size_t bytes)
@@ -388,8 +391,9 @@ static void mark_changes(struct cairn_sequencer *seq, struct cairn_sequencer_out
 {
 	const struct cairn_sequencer_output *l = &seq->outbox.last;
 	const struct cairn_msg_mission *m = &out->mission, *lm = &l->mission;
-	out->nav_goal_changed =
-	    out->nav_goal.id != l->nav_goal.id || out->nav_goal.active != l->nav_goal.active;
+	out->nav_goal_changed = out->nav_goal.id != l->nav_goal.id ||
+				out->nav_goal.active != l->nav_goal.active ||
+				out->nav_goal.held_by != l->nav_goal.held_by;
 	out->tier_changed = out->tier.tier != l->tier.tier;
 	out->mission_changed = m->state != lm->state || strcmp(m->reason, lm->reason) != 0 ||
 			       m->decision_id != lm->decision_id || m->wants_decision != lm->wants_decision ||
@@ -433,6 +437,8 @@ void cairn_sequencer_step(struct cairn_sequencer *seq, int64_t now_ns, struct ca
 	enum seq_kind kind = seq->task.kind;
 	struct cairn_twist want = seq_drive(seq, now_ns);
 	struct cairn_safe_velocity safe = safe_velocity(seq, kind, want);
+	seq->step.kept_off = kind == SEQ_NAV && safe.ratio == 0.0 ? seq_cause_of(seq, safe.hit, safe.point)
+								  : (struct seq_cause){.distance_m = -1.0};
 	seq_people_hold(seq, seq_pose_at(seq, now_ns), &safe, now_ns);
 	seq_geofence_hold(seq, &safe);
 	seq_guard_hold(seq, &safe);

@@ -45,6 +45,7 @@ struct seq_nav {
 	uint32_t seen_id; /* that frontier */
 	bool trail;       /* back along the trail: the goal is a point on the way to that of index trail_to */
 	uint32_t trail_to;
+	double aimed_s;  /* active time when this goal was set */
 	double looked_s; /* stood at the goal for so long: the map follows the scans a little later */
 	enum cairn_nav_state bad_state;
 	double bad_s;      /* the planner has said so for this long */
@@ -60,12 +61,6 @@ struct seq_turn {
 	double leg_from_rad, leg_m;
 	double pause_s;
 	uint32_t idle_legs; /* in a row that turned nothing */
-};
-
-/* The sensor that had a motion changed, and where it saw the reason. */
-struct seq_cause {
-	enum cairn_sensor sensor;
-	double bearing_rad, distance_m; /* from the robot's origin; negative = unknown */
 };
 
 /* What is being executed. */

@@ -33,6 +33,8 @@ struct witness {
 	    *candidates_sub, *zones_sub, *goal_sub, *path_sub, *status_sub, *cmd_sub;
 	bool pictures;
 	uint64_t asked;
+	bool waits;    /* for the decision on what was asked last */
+	bool one_more; /* the sequencer may know an update already that has not come here yet */
 	struct cairn_text line;
 	struct cairn_text grid; /* the newest one as a blob, ready to be written */
 	struct cairn_header scan_hdr, pose_hdr, motion_hdr, mission_hdr, frontiers_hdr, candidates_hdr,
@@ -74,7 +76,6 @@ ON_NEWEST(scan)
 ON_NEWEST(pose)
 ON_NEWEST(motion)
 ON_NEWEST(mission)
-ON_NEWEST(frontiers)
 ON_NEWEST(candidates)
 ON_NEWEST(zones)
 
@@ -148,6 +149,24 @@ static void finish(struct witness *w)
 	cairn_text_clear(&w->line);
 }
 
+/* A frontier moves, and takes another number, while its decision is waited for: the sequencer follows it from update to update. */
+static int on_frontiers(void *ctx)
+{
+	struct witness *w = ctx;
+	struct cairn_header hdr;
+	while (cairn_sub_recv(w->frontiers_sub, &w->frontiers, &hdr) == 1) {
+		w->frontiers_hdr = hdr;
+		if (!w->waits && !w->one_more)
+			continue;
+		w->one_more = false;
+		cairn_text_clear(&w->line);
+		cairn_recording_begin(&w->line, "seen", 0, hdr.t_ns);
+		add(w, CAIRN_TOPIC_FRONTIERS, &hdr, &w->frontiers);
+		finish(w);
+	}
+	return 0;
+}
+
 static int on_depth(void *ctx)
 {
 	struct witness *w = ctx;
@@ -216,6 +235,7 @@ void trace_asked(struct witness *w)
 	cairn_dialog_question(w->dialog, &q);
 	if (q.followup)
 		return;
+	w->waits = true;
 	cairn_text_clear(&w->line);
 	cairn_recording_begin(&w->line, "asked", ++w->asked, cairn_now_ns());
 	struct cairn_header at = {.epoch = 1, .valid = true, .t_ns = q.frontiers_ns};
@@ -248,6 +268,8 @@ void trace_decided(struct witness *w, const struct cairn_msg_decision *decision)
 	struct cairn_frame_header hdr;
 	struct cairn_header at = {.epoch = 1, .valid = true, .t_ns = cairn_now_ns()};
 	take_grid(w);
+	w->waits = false;
+	w->one_more = true;
 	cairn_text_clear(&w->line);
 	cairn_recording_begin(&w->line, "decided", decision->id, at.t_ns);
 	add(w, CAIRN_TOPIC_ZONES, &w->zones_hdr, &w->zones);

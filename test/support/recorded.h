@@ -98,7 +98,8 @@ static inline struct cairn_msg_scan scan_of(double ahead_m)
 	return s;
 }
 
-static inline void add_decided(int64_t t_ns, const struct cairn_msg_decision *decision, double ahead_m)
+static inline void add_decided_among(int64_t t_ns, const struct cairn_msg_decision *decision, double ahead_m,
+    const struct cairn_msg_frontiers *f)
 {
 	static uint8_t cells[200 * 200];
 	struct cairn_frame_header grid = {.magic = CAIRN_FRAME_MAGIC,
@@ -113,7 +114,6 @@ static inline void add_decided(int64_t t_ns, const struct cairn_msg_decision *de
 	    .cell_m = 0.05};
 	struct cairn_msg_mission mission = {
 	    .state = CAIRN_MISSION_STATE_EXPLORING, .wants_decision = true, .elapsed_s = 5.0};
-	struct cairn_msg_frontiers f = frontiers_seen();
 	struct cairn_msg_pose pose = {.tracking = CAIRN_TRACKING_GOOD, .quality = 0.9};
 	struct cairn_msg_motion motion = {.state = CAIRN_MOTOR_STATE_IDLE, .nearest_m = 1.0};
 	struct cairn_msg_scan scan = scan_of(ahead_m);
@@ -121,12 +121,28 @@ static inline void add_decided(int64_t t_ns, const struct cairn_msg_decision *de
 	size_t from = lines.len;
 	cairn_recording_begin(&lines, "decided", decision->id, t_ns);
 	cairn_recording_message(&lines, CAIRN_TOPIC_MISSION, &at, &mission);
-	cairn_recording_message(&lines, CAIRN_TOPIC_FRONTIERS, &at, &f);
+	cairn_recording_message(&lines, CAIRN_TOPIC_FRONTIERS, &at, f);
 	cairn_recording_message(&lines, CAIRN_TOPIC_MOTION, &at, &motion);
 	cairn_recording_message(&lines, CAIRN_TOPIC_POSE, &at, &pose);
 	cairn_recording_message(&lines, CAIRN_TOPIC_SCAN, &at, &scan);
 	cairn_recording_message(&lines, CAIRN_TOPIC_DECISION, &at, decision);
 	ck_assert(cairn_recording_grid(&lines, &grid, cells));
+	cairn_recording_end(&lines, from);
+}
+
+static inline void add_decided(int64_t t_ns, const struct cairn_msg_decision *decision, double ahead_m)
+{
+	struct cairn_msg_frontiers f = frontiers_seen();
+	add_decided_among(t_ns, decision, ahead_m, &f);
+}
+
+/* An update of the frontiers that came while a decision was waited for. */
+static inline void add_frontiers(int64_t t_ns, const struct cairn_msg_frontiers *f)
+{
+	struct cairn_header at = {.epoch = 1, .valid = true, .t_ns = t_ns};
+	size_t from = lines.len;
+	cairn_recording_begin(&lines, "seen", 0, t_ns);
+	cairn_recording_message(&lines, CAIRN_TOPIC_FRONTIERS, &at, f);
 	cairn_recording_end(&lines, from);
 }
 

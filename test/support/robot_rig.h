@@ -61,6 +61,7 @@ struct rig {
 	struct cairn_vec2 by_way;
 	bool tight;    /* the planner says that there is no room to turn round */
 	double part_m; /* above 0: the planner has a part of a path, and so much of that is left */
+	double way_m;  /* above 0: so much is left of the whole path, which leads round */
 	char planner_reason[64];
 	uint64_t next_decision_id;
 	uint64_t results, result_errors;
@@ -249,7 +250,7 @@ static inline void rig_planner(struct rig *r)
 		double a =
 		    cairn_wrap_rad(atan2(g->y_m - r->pose.y_m, g->x_m - r->pose.x_m) - r->pose.yaw_rad);
 		double limit = 1.0 / (1.05 * r->cfg.robot.turn_radius_min_m);
-		status.remaining_m = r->part_m > 0.0 ? r->part_m : d;
+		status.remaining_m = r->part_m > 0.0 ? r->part_m : r->way_m > 0.0 ? r->way_m : d;
 		snprintf(status.reason, sizeof(status.reason), "%s", r->planner_reason);
 		if (r->planner == RIG_PLANNER_NO_PATH)
 			status.state = CAIRN_NAV_STATE_NO_PATH;

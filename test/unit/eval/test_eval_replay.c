@@ -34,6 +34,37 @@ START_TEST(what_the_present_code_says_stands_beside_what_was_said_then)
 }
 END_TEST
 
+/* From 2.2 m to 3.0 m, and then as number 7 to 3.8 m: no step is longer than a place may move, both together are. */
+START_TEST(a_frontier_is_followed_by_the_updates_between_question_and_decision)
+{
+	struct cairn_msg_frontiers f = frontiers_seen();
+	struct cairn_msg_decision d = {.id = 201000000,
+	    .source = CAIRN_SOURCE_MODEL,
+	    .tool = CAIRN_TOOL_NAVIGATE_TO_GOAL,
+	    .goal_kind = CAIRN_GOAL_KIND_FRONTIER,
+	    .frontier_id = 3,
+	    .t_snapshot_ns = 200 * S};
+	struct cairn_eval_replay_step step;
+	make_lines();
+	add_asked(200 * S, 3);
+	add_exchange(ANSWER(3));
+	f.items[0].x_m = 3.0;
+	f.items[0].goal_x_m = 2.6;
+	add_frontiers(200 * S + S / 2, &f);
+	f.items[0].id = 7;
+	f.items[0].x_m = 3.8;
+	f.items[0].goal_x_m = 3.4;
+	add_decided_among(201 * S, &d, 4.0, &f);
+	add_ended(203 * S, d.id, CAIRN_OUTCOME_SUCCESS, "there");
+	struct cairn_recording *r = open_lines(lines.data, lines.len);
+	ck_assert_msg(r != NULL, "%s", err.text);
+	rerun(r, 2, &step);
+	ck_assert_msg(step.now.accepted, "%s", step.now.reason);
+	ck_assert_double_eq_tol(step.now.target_x_m, 3.4, 1e-6);
+	cairn_recording_close(&r);
+}
+END_TEST
+
 START_TEST(a_stricter_rule_is_seen_to_refuse)
 {
 	struct cairn_recording *r = open_made();
@@ -232,8 +263,8 @@ START_TEST(a_missing_key_is_named)
 END_TEST
 
 CAIRN_TEST_MAIN("rerun", what_the_present_code_says_stands_beside_what_was_said_then,
-    a_stricter_rule_is_seen_to_refuse, a_fence_is_seen_to_refuse,
-    reasons_that_differ_by_a_number_are_the_same,
+    a_frontier_is_followed_by_the_updates_between_question_and_decision, a_stricter_rule_is_seen_to_refuse,
+    a_fence_is_seen_to_refuse, reasons_that_differ_by_a_number_are_the_same,
     places_targets_and_commands_are_compared_within_their_tolerance, agreement_is_about_what_is_meant,
     the_recorded_question_goes_to_another_service_with_its_picture, a_service_that_asks_for_a_pause_gets_it,
     nothing_is_asked_beyond_the_cap, a_missing_key_is_named)

@@ -433,6 +433,58 @@ START_TEST(a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
 }
 END_TEST
 
+/* The goal is less than 2 m away: about a minute for the straight way. Of a way round of 24 m, 40 s + 6 * 24 m / 0.45 m/s. */
+START_TEST(a_way_that_leads_round_has_the_time_that_its_length_takes)
+{
+	for (int round = 0; round < 2; round++) {
+		struct rig *r = rig_exploring_furnished();
+		r->cfg.safety.decision_stretch_s = 0.0;
+		r->cfg.nav.progress_s = 1000.0;
+		r->planner = RIG_PLANNER_TO_AND_FRO;
+		r->way_m = round == 1 ? 24.0 : 0.0;
+		rig_run(r, 1.0);
+		struct cairn_msg_decision d = to_frontier(r, 1);
+		rig_decide(r, &d);
+		ck_assert_int_eq(rig_until_result(r, d.id, 100.0), round == 0);
+		if (round == 0)
+			ck_assert_msg(strstr(r->last_result.reason, "took longer than") != NULL, "%s",
+			    r->last_result.reason);
+		rig_free(r);
+	}
+}
+END_TEST
+
+START_TEST(the_planner_is_told_what_lets_nothing_pass_of_its_velocity)
+{
+	struct rig *r = rig_exploring_furnished();
+	r->cfg.safety.decision_stretch_s = 0.0;
+	r->noise = false;
+	rig_run(r, 1.0);
+	struct cairn_msg_decision d = to_frontier(r, 1);
+	rig_decide(r, &d);
+	for (int i = 0; i < 100 && r->v_mps < 0.1; i++)
+		rig_step(r);
+	ck_assert_int_eq(r->out.nav_goal.held_by, CAIRN_SENSOR_NONE);
+	ck_assert_double_lt(r->out.nav_goal.held_m, 0.0);
+	double front_m = r->cfg.robot.footprint_front_m + 0.5 * r->cfg.safety.stop_distance_m;
+	struct cairn_vec2 a = cairn_pose_apply(r->pose, (struct cairn_vec2){front_m, -0.3}),
+			  b = cairn_pose_apply(r->pose, (struct cairn_vec2){front_m, 0.3});
+	rig_wall(r, a.x_m, a.y_m, b.x_m, b.y_m);
+	for (int i = 0; i < 10 && r->out.nav_goal.held_by == CAIRN_SENSOR_NONE; i++)
+		rig_step(r);
+	ck_assert(r->out.nav_goal_changed);
+	ck_assert_int_eq(r->out.nav_goal.held_by, CAIRN_SENSOR_LIDAR);
+	ck_assert_double_lt(fabs(r->out.nav_goal.held_bearing_rad), 0.8);
+	ck_assert_double_lt(r->out.nav_goal.held_m, front_m + 0.15);
+	ck_assert_double_eq(r->out.cmd_vel.v_mps, 0.0);
+	r->segment_count--;
+	for (int i = 0; i < 10 && r->out.nav_goal.held_by != CAIRN_SENSOR_NONE; i++)
+		rig_step(r);
+	ck_assert_int_eq(r->out.nav_goal.held_by, CAIRN_SENSOR_NONE);
+	rig_free(r);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     a_silent_planner_fails_the_way_but_not_the_frontier, a_long_way_is_driven_in_stretches_and_blames_nobody,
     a_goal_moves_with_the_map_and_the_start_does_not, a_planner_that_dies_on_the_way_may_come_back,
@@ -446,4 +498,6 @@ CAIRN_TEST_MAIN("sequencer-ways", a_frontier_is_driven_to_by_the_planner,
     the_end_of_a_part_of_a_path_is_not_taken_for_the_goal, coming_nearer_or_another_goal_begins_the_wait_anew,
     nothing_is_given_up_from_a_tight_place_before_the_planner_has_had_time_to_back_out,
     who_creeps_on_in_a_tight_place_gets_somewhere, in_a_tight_place_what_it_went_in_for_is_looked_into_first,
-    a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries)
+    a_person_that_sends_the_robot_somewhere_decides_how_long_it_tries,
+    a_way_that_leads_round_has_the_time_that_its_length_takes,
+    the_planner_is_told_what_lets_nothing_pass_of_its_velocity)
