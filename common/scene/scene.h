@@ -20,7 +20,7 @@
 #define CAIRN_SCENE_LABEL_CAP 40
 #define CAIRN_SCENE_ID_CAP 48
 #define CAIRN_SCENE_VOTES 4
-#define CAIRN_SCENE_BESIDE 8
+#define CAIRN_SCENE_BESIDE 12
 #define CAIRN_SCENE_ROOMS 64
 #define CAIRN_SCENE_PLACES 512
 
@@ -32,6 +32,12 @@ struct cairn_scene_box {
 struct cairn_scene_vote {
 	char label[CAIRN_SCENE_LABEL_CAP];
 	uint32_t count;
+};
+
+/* Another thing of the same label that one picture has shown with it, so that the two are not one. */
+struct cairn_scene_beside {
+	uint32_t number;
+	float gap_m; /* between the two when a picture last showed both; INFINITY: not in this run yet */
 };
 
 /* A thing or a person. */
@@ -49,11 +55,11 @@ struct cairn_scene_object {
 	char colour[16];
 	char source[24]; /* who has seen it last; "" = the robot's own detector */
 	uint32_t colour_votes;
-	uint32_t seen, whole;                /* pictures it was seen in; of these not cut off */
-	uint32_t missed;                     /* pictures in a row that should have shown it and did not */
-	uint32_t track;                      /* the detector's number of it in that picture; 0 = none */
-	uint32_t moves;                      /* times that it was found elsewhere */
-	uint32_t beside[CAIRN_SCENE_BESIDE]; /* numbers of others of its label seen in one picture with it */
+	uint32_t seen, whole; /* pictures it was seen in; of these not cut off */
+	uint32_t missed;      /* pictures in a row that should have shown it and did not */
+	uint32_t track;       /* the detector's number of it in that picture; 0 = none */
+	uint32_t moves;       /* times that it was found elsewhere */
+	struct cairn_scene_beside beside[CAIRN_SCENE_BESIDE]; /* the nearest of them */
 	uint32_t beside_count;
 	char state[24];             /* open, closed, on, ..., as it was told last; may be empty */
 	uint64_t picture;           /* kept picture that shows it best; 0 = none (pictures.h) */

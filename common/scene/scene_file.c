@@ -39,9 +39,8 @@ static json_t *write_object(const struct cairn_scene_object *o)
 	for (int k = 0; k < CAIRN_SCENE_VOTES && o->votes[k].count > 0; k++)
 		json_array_append_new(
 		    votes, json_pack("[o,I]", string(o->votes[k].label), (json_int_t)o->votes[k].count));
-	uint32_t n = o->beside_count < CAIRN_SCENE_BESIDE ? o->beside_count : CAIRN_SCENE_BESIDE;
-	for (uint32_t k = 0; k < n; k++)
-		json_array_append_new(beside, json_integer(o->beside[k]));
+	for (uint32_t k = 0; k < o->beside_count; k++)
+		json_array_append_new(beside, json_integer(o->beside[k].number));
 	json_object_set_new(j, "number", json_integer(o->number));
 	json_object_set_new(j, "node_id", string(o->id));
 	json_object_set_new(j, "kind", string(o->kind == CAIRN_SCENE_KIND_AGENT ? "agent" : "object"));
@@ -254,7 +253,8 @@ static void read_object(struct reader *r, const json_t *j, struct cairn_scene *s
 	for (size_t i = 0; json_is_array(beside) && i < json_array_size(beside) && i < CAIRN_SCENE_BESIDE;
 	     i++)
 		if (json_is_integer(json_array_get(beside, i)))
-			o.beside[o.beside_count++] = (uint32_t)json_integer_value(json_array_get(beside, i));
+			o.beside[o.beside_count++] = (struct cairn_scene_beside){
+			    (uint32_t)json_integer_value(json_array_get(beside, i)), INFINITY};
 	if (o.number == 0 || o.number >= s->next_number || (o.confirmed && o.id[0] == '\0'))
 		fail(r, "a thing without a number or an id");
 	for (uint32_t i = 0; i < s->object_count && r->ok; i++)

@@ -7,6 +7,7 @@
 
 #define DOUBLE_GAP_M 0.10    /* parts of one thing that were never seen in one picture */
 #define DOUBLE_MIDDLE_M 0.15 /* middle of the one in, or this near to, the other */
+#define SMALL_M 0.2          /* narrower things may stand closer: both distances shrink with their width */
 #define DOUBLE_WIDTH_MAX_M 2.6
 #define DOUBLE_SEEN 4
 #define VIEW_MARGIN 0.9 /* of half the picture's width: nearer to its edge a thing may be missed, */
@@ -19,25 +20,44 @@
 #define MOVED_MIN_M 0.3
 #define NEWCOMER_SEEN 20
 
-bool cairn_scene_knows_beside(const struct cairn_scene_object *a, uint32_t number)
+/* Its place in the list, or beside_count. */
+static uint32_t beside_of(const struct cairn_scene_object *a, uint32_t number)
 {
-	uint32_t n = a->beside_count < CAIRN_SCENE_BESIDE ? a->beside_count : CAIRN_SCENE_BESIDE;
-	for (uint32_t i = 0; i < n; i++)
-		if (a->beside[i] == number)
-			return true;
-	return false;
+	uint32_t i = 0;
+	while (i < a->beside_count && a->beside[i].number != number)
+		i++;
+	return i;
 }
 
-static void know_beside(struct cairn_scene_object *a, uint32_t number)
+bool cairn_scene_knows_beside(const struct cairn_scene_object *a, uint32_t number)
 {
-	if (number != a->number && !cairn_scene_knows_beside(a, number))
-		a->beside[a->beside_count++ % CAIRN_SCENE_BESIDE] = number;
+	return beside_of(a, number) < a->beside_count;
+}
+
+/* Of more than it can remember it forgets the farthest: that one is the last to be taken for a part of it. */
+static void know_beside(struct cairn_scene_object *a, uint32_t number, float gap_m)
+{
+	uint32_t at = beside_of(a, number);
+	if (number == a->number)
+		return;
+	if (at == a->beside_count && at < CAIRN_SCENE_BESIDE) {
+		a->beside_count++;
+	} else if (at == a->beside_count) {
+		at = 0;
+		for (uint32_t i = 1; i < CAIRN_SCENE_BESIDE; i++)
+			if (a->beside[i].gap_m > a->beside[at].gap_m)
+				at = i;
+		if (gap_m >= a->beside[at].gap_m)
+			return;
+	}
+	a->beside[at] = (struct cairn_scene_beside){number, gap_m};
 }
 
 void cairn_scene_set_beside(struct cairn_scene_object *a, struct cairn_scene_object *b)
 {
-	know_beside(a, b->number);
-	know_beside(b, a->number);
+	float gap_m = (float)cairn_scene_box_gap(&a->box, &b->box);
+	know_beside(a, b->number, gap_m);
+	know_beside(b, a->number, gap_m);
 }
 
 /* ---- doubles ---- */
@@ -66,12 +86,17 @@ static void join(
 	a->whole += b->whole;
 	a->moves += b->moves + moved;
 	a->t_update = b->t_update > a->t_update ? b->t_update : a->t_update;
-	uint32_t n = b->beside_count < CAIRN_SCENE_BESIDE ? b->beside_count : CAIRN_SCENE_BESIDE;
-	for (uint32_t i = 0; i < n; i++)
-		know_beside(a, b->beside[i]);
-	for (uint32_t i = 0; i < s->object_count; i++)
-		if (s->objects[i].number != 0 && cairn_scene_knows_beside(&s->objects[i], b->number))
-			know_beside(&s->objects[i], a->number);
+	for (uint32_t i = 0; i < b->beside_count; i++)
+		know_beside(a, b->beside[i].number, b->beside[i].gap_m);
+	for (uint32_t i = 0; i < s->object_count; i++) {
+		uint32_t at = s->objects[i].number != 0 ? beside_of(&s->objects[i], b->number) : UINT32_MAX;
+		if (at >= s->objects[i].beside_count)
+			continue;
+		if (cairn_scene_knows_beside(&s->objects[i], a->number) || a == &s->objects[i])
+			s->objects[i].beside[at] = s->objects[i].beside[--s->objects[i].beside_count];
+		else
+			s->objects[i].beside[at].number = a->number;
+	}
 	b->number = 0;
 	cairn_scene_confirm(s, a);
 }
@@ -81,7 +106,9 @@ static bool is_double(const struct cairn_scene_object *a, const struct cairn_sce
 	if (strcmp(a->votes[0].label, b->votes[0].label) != 0 || cairn_scene_knows_beside(a, b->number) ||
 	    cairn_scene_knows_beside(b, a->number) || a->stale != b->stale)
 		return false;
-	if (cairn_scene_box_gap(&a->box, &b->box) > DOUBLE_GAP_M)
+	double near =
+	    fmin(1.0, fmax(cairn_scene_box_width(&a->box), cairn_scene_box_width(&b->box)) / SMALL_M);
+	if (cairn_scene_box_gap(&a->box, &b->box) > near * DOUBLE_GAP_M)
 		return false;
 	double am[3], bm[3];
 	for (int k = 0; k < 3; k++) {
@@ -89,7 +116,7 @@ static bool is_double(const struct cairn_scene_object *a, const struct cairn_sce
 		bm[k] = cairn_scene_box_middle(&b->box, k);
 	}
 	if (fmin(cairn_scene_box_distance(&a->box, bm), cairn_scene_box_distance(&b->box, am)) <=
-	    DOUBLE_MIDDLE_M)
+	    near * DOUBLE_MIDDLE_M)
 		return true;
 	/* Two parts side by side: of one thing, if one was never seen whole, or if many pictures have shown the one or the
 	 * other and none both. */
