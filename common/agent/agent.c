@@ -120,8 +120,12 @@ static void begin(struct cairn_agent *a, const struct cairn_msg_mission *m, int6
 	a->deed = (struct agent_deed){0};
 	a->done_count = 0;
 	a->held[0] = '\0';
+	a->survey.on = false;
 	agent_deeds_begin(a, false);
-	agent_ask_next(a, first_query(a));
+	if (m->survey)
+		agent_survey_begin(a);
+	else
+		agent_ask_next(a, first_query(a));
 }
 
 /* "answer: ..." behind a hand-off: a person has said what was asked, and the task goes on with what is known. */
@@ -208,8 +212,10 @@ void cairn_agent_on_pose(struct cairn_agent *a, const struct cairn_msg_pose *pos
 
 void cairn_agent_on_detections(struct cairn_agent *a, const struct cairn_msg_detections *seen, int64_t t_ns)
 {
-	if (seen->source[0] == '\0') /* of the robot's own camera */
+	if (seen->source[0] == '\0') { /* of the robot's own camera */
 		cairn_coverage_on_picture(a->world.coverage, seen);
+		cairn_survey_on_picture(&a->survey.core, t_ns);
+	}
 	if (t_ns > a->look_ns[0]) {
 		memmove(a->look_ns + 1, a->look_ns, (AGENT_LOOKS - 1) * sizeof(a->look_ns[0]));
 		a->look_ns[0] = t_ns;
@@ -274,10 +280,14 @@ double agent_elapsed_s(const struct cairn_agent *a, int64_t now_ns)
 static bool ends_by(
     struct cairn_agent *a, bool over, enum cairn_agent_limit limit, const char *fmt, double most)
 {
-	char text[128];
+	char text[256];
 	if (!over)
 		return false;
-	snprintf(text, sizeof(text), fmt, most);
+	int n = snprintf(text, sizeof(text), fmt, most);
+	if (a->survey.on) {
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ": ");
+		agent_survey_text(a, text + n, sizeof(text) - (size_t)n);
+	}
 	agent_end(a, CAIRN_AGENT_STATE_FAILED, limit, text);
 	return true;
 }
@@ -288,7 +298,7 @@ static bool over_limits(struct cairn_agent *a, int64_t now_ns)
 	const struct cairn_config_agent *c = a->cfg;
 	return ends_by(a, agent_elapsed_s(a, now_ns) > c->limit_wall_s, CAIRN_AGENT_LIMIT_WALL,
 		   "the %.0f s of a task are over", c->limit_wall_s) ||
-	       ends_by(a, a->spent.steps >= (double)c->limit_steps, CAIRN_AGENT_LIMIT_STEPS,
+	       ends_by(a, !a->survey.on && a->spent.steps >= (double)c->limit_steps, CAIRN_AGENT_LIMIT_STEPS,
 		   "the %.0f steps of a task are used up", (double)c->limit_steps);
 }
 
@@ -448,7 +458,7 @@ void cairn_agent_answered(struct cairn_agent *a, int64_t now_ns, const struct ca
 void cairn_agent_give_up(struct cairn_agent *a, const char *why, int64_t now_ns)
 {
 	(void)now_ns;
-	if (a->phase != AGENT_PHASE_IDLE)
+	if (a->phase != AGENT_PHASE_IDLE && !a->survey.on)
 		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_SERVICE, why);
 }
 

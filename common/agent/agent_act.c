@@ -206,6 +206,10 @@ static void acted(struct cairn_agent *a, int64_t now_ns)
 		agent_deed_drove(a);
 		return;
 	}
+	if (a->survey.on) {
+		agent_survey_drove(a, now_ns);
+		return;
+	}
 	if (a->tour.on) { /* it goes on when the mission is at the task: agent_act_tick */
 		act->over = true;
 		act->t_over_ns = now_ns;
@@ -269,6 +273,10 @@ void agent_act_tick(struct cairn_agent *a, int64_t now_ns)
 		return;
 	if (a->deed.on && act->decision_id == 0) {
 		agent_deed_tick(a, now_ns);
+		return;
+	}
+	if (a->survey.on && act->decision_id == 0) {
+		agent_survey_tick(a, now_ns);
 		return;
 	}
 	if (act->over) {

@@ -16,13 +16,22 @@ static json_t *requester_json(const struct cairn_agent *a)
 	return a->has_requester ? json_pack("[f,f]", a->requester.x_m, a->requester.y_m) : json_null();
 }
 
+/* Looks so far, and things known before the first. */
+static json_t *survey_json(const struct cairn_agent *a)
+{
+	const struct agent_survey *s = &a->survey;
+	return s->on ? json_pack("[I,I]", (json_int_t)(s->looks_before + s->core.looks),
+			   s->has_known ? (json_int_t)s->known_before : (json_int_t)-1)
+		     : json_null();
+}
+
 bool cairn_agent_save(struct cairn_agent *a, struct cairn_text *out)
 {
 	if (!a->changed || a->task_id == 0)
 		return false;
 	const struct agent_spent *s = &a->spent;
 	json_t *root =
-	    json_pack("{s:i,s:I,s:s,s:s,s:s,s:s,s:s,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:o,s:o}",
+	    json_pack("{s:i,s:I,s:s,s:s,s:s,s:s,s:s,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:f,s:o,s:o,s:o,s:o}",
 		"v", VERSION, "task_id", (json_int_t)a->task_id, "task", a->task, "end",
 		cairn_enum_text(&cairn_enum_agent_state, (int)a->end), "limit",
 		cairn_enum_text(&cairn_enum_agent_limit, (int)a->limit), "answer", a->answer, "evidence",
@@ -30,7 +39,8 @@ bool cairn_agent_save(struct cairn_agent *a, struct cairn_text *out)
 		(json_int_t)s->queries, "repeated", (json_int_t)s->repeated, "errors", (json_int_t)s->errors,
 		"revisions", (json_int_t)s->revisions, "tokens_in", (json_int_t)s->tokens_in, "tokens_out",
 		(json_int_t)s->tokens_out, "usd", s->usd, "steps", s->steps, "done", agent_done_json(a),
-		"requester", requester_json(a), "memory", cairn_agent_memory_json(&a->memory));
+		"requester", requester_json(a), "survey", survey_json(a), "memory",
+		cairn_agent_memory_json(&a->memory));
 	char *text = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
 	json_decref(root);
 	if (text == NULL)
@@ -76,6 +86,19 @@ static void read_requester(struct cairn_agent *a, const json_t *at)
 	a->requester = (struct cairn_vec2){x, y};
 }
 
+/* What was seen before is not known any more: it looks at all of it again. */
+static void read_survey(struct cairn_agent *a, const json_t *at)
+{
+	json_int_t looks = json_integer_value(json_array_get(at, 0)),
+		   known = json_integer_value(json_array_get(at, 1));
+	if (json_array_size(at) != 2 || looks < 0 || looks > UINT32_MAX || known > UINT32_MAX)
+		return;
+	agent_survey_begin(a);
+	a->survey.looks_before = (uint32_t)looks;
+	a->survey.has_known = known >= 0;
+	a->survey.known_before = known >= 0 ? (uint32_t)known : 0;
+}
+
 static bool take(struct cairn_agent *a, const json_t *root)
 {
 	struct cairn_agent_memory memory;
@@ -116,6 +139,9 @@ static bool take(struct cairn_agent *a, const json_t *root)
 	if (a->end != CAIRN_AGENT_STATE_IDLE) /* it is over: its end is told again */
 		return true;
 	cairn_agent_log_add(&a->memory.actions, "the agent was started again in the middle of the task");
+	read_survey(a, json_object_get(root, "survey"));
+	if (a->survey.on)
+		return true;
 	agent_ask_next(a, agent_is_reasoner(a)       ? CAIRN_AGENT_QUERY_TICK
 			  : a->memory.plan.count > 0 ? CAIRN_AGENT_QUERY_NEXT
 						     : CAIRN_AGENT_QUERY_PREPARE);

@@ -8,6 +8,7 @@
 #include "common/agent/memory_map.h"
 #include "common/agent/queries.h"
 #include "common/agent/route.h"
+#include "common/agent/survey.h"
 #include "common/base/retry.h"
 #include "common/reasoner/reasoner.h"
 #include "common/vlm/provider.h"
@@ -98,6 +99,19 @@ struct agent_route {
 	uint32_t verdicts;             /* asked for */
 };
 
+/* A task that is a survey. */
+struct agent_survey {
+	bool on;
+	struct cairn_survey core; /* coverage NULL: it waits for what it goes by */
+	int64_t since_ns;         /* for that */
+	uint32_t looks_before;    /* of a process before this one */
+	bool has_known;
+	uint32_t known_before; /* things, when it began */
+	int64_t t_over_ns;     /* the last look has ended; 0: not yet */
+	uint64_t scenes_from;  /* graphs told then */
+	char why[96];          /* of the last way that failed */
+};
+
 /* A call that the reasoner carries out: ways, looks and skills, until it tells what has come of it. */
 struct agent_deed {
 	bool on, waiting, ended;
@@ -160,6 +174,7 @@ struct cairn_agent {
 	struct agent_tour tour;
 	struct agent_route route;
 	struct agent_deed deed;
+	struct agent_survey survey;
 	struct cairn_msg_doorway
 	    doorways[sizeof(((struct cairn_msg_features *)0)->doorways) / sizeof(struct cairn_msg_doorway)];
 	uint32_t doorway_count;
@@ -290,6 +305,15 @@ void agent_route_on_pose(struct cairn_agent *a);
 bool agent_route_ok(const struct cairn_agent *a, char *why, size_t bytes);
 /* What was driven for it has ended. */
 void agent_route_acted(struct cairn_agent *a, int64_t now_ns);
+
+/* agent_survey.c */
+void agent_survey_begin(struct cairn_agent *a);
+/* Nothing is driven: on with it. */
+void agent_survey_tick(struct cairn_agent *a, int64_t now_ns);
+/* What was driven for it has ended. */
+void agent_survey_drove(struct cairn_agent *a, int64_t now_ns);
+/* What has come of it so far, for people. */
+void agent_survey_text(const struct cairn_agent *a, char *ret, size_t bytes);
 
 /* agent_do.c */
 /* Begins a call that the reasoner carries out. */

@@ -34,6 +34,8 @@ uint32_t cairn_coverage_unseen(struct cairn_coverage *coverage, struct cairn_pos
     struct cairn_unseen *ret, uint32_t max, uint32_t *ret_closed);
 /* Most of what a view was to show has not been shown yet. */
 bool cairn_coverage_is_unseen(struct cairn_coverage *coverage, const struct cairn_unseen *spot);
+/* All that was tried is offered again. */
+void cairn_coverage_retry(struct cairn_coverage *coverage);
 /* It was looked at as well as can be (seen), or could not be driven to: it is not offered again. */
 void cairn_coverage_tried(struct cairn_coverage *coverage, const struct cairn_unseen *spot, bool seen);
 

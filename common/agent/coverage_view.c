@@ -270,3 +270,9 @@ void cairn_coverage_tried(struct cairn_coverage *c, const struct cairn_unseen *s
 	if (mid >= 0 && !seen)
 		c->flags[mid] |= COVERAGE_GIVEN_UP;
 }
+
+void cairn_coverage_retry(struct cairn_coverage *c)
+{
+	for (uint32_t i = 0; i < COVERAGE_SIDE * COVERAGE_SIDE; i++)
+		c->flags[i] &= (uint8_t) ~(COVERAGE_TRIED | COVERAGE_GIVEN_UP);
+}

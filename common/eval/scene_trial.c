@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/eval/unseen_tour.h"
+#include "common/eval/survey_run.h"
 #include "common/eval/visible_things.h"
 #include "common/scene/rooms.h"
 #include "common/sim/detector/detect.h"
@@ -24,11 +24,11 @@ struct trial {
 	struct cairn_sim_detector *sim;
 	struct cairn_detector detector;
 	struct cairn_scene *scene;
-	struct cairn_unseen_tour tour;
+	struct cairn_survey_run survey;
 	uint32_t *shown; /* pictures that showed each thing */
 	bool *visible;
 	bool explored, failed;
-	double t_cpu_s, tour_s; /* when it began; what is not the exploration's */
+	double t_cpu_s, survey_s; /* when it began; what is not the exploration's */
 	uint8_t *cells;
 	size_t cells_bytes;
 	int64_t t_grid_ns;
@@ -73,8 +73,8 @@ static void look(struct trial *t, struct cairn_run *run, uint64_t number)
 	t->r->scene_s += t->explored ? 0.0 : took;
 	t->r->update_worst_ms = fmax(t->r->update_worst_ms, took * 1e3);
 	before = cpu(t);
-	cairn_unseen_tour_on_picture(&t->tour, &t->message);
-	t->tour_s += cpu(t) - before;
+	cairn_survey_run_on_picture(&t->survey, &t->message, t->list.t_ns);
+	t->survey_s += cpu(t) - before;
 }
 
 static struct cairn_pose2 pose_of(const struct cairn_run *run)
@@ -107,7 +107,7 @@ static void give_grid(struct trial *t, struct cairn_run *run)
 	(void)cairn_scene_on_grid(t->scene, &grid, pose_of(run), doors ? &t->features : NULL);
 	t->r->map_s += t->explored ? 0.0 : cpu(t) - before;
 	if (t->explored)
-		cairn_unseen_tour_on_grid(&t->tour, &grid);
+		cairn_survey_run_on_grid(&t->survey, &grid);
 }
 
 static void look_and_map(struct trial *t, struct cairn_run *run)
@@ -328,7 +328,7 @@ static void end_exploration(struct trial *t, struct cairn_run *run)
 	struct cairn_scene_trial_result *r = t->r;
 	if (!t->o->without_scene)
 		give_grid(t, run);
-	r->wall_s = cpu(t) - t->t_cpu_s - t->tour_s;
+	r->wall_s = cpu(t) - t->t_cpu_s - t->survey_s;
 	t->explored = true;
 	give_grid(t, run);
 	r->seconds = cairn_run_elapsed_s(run);
@@ -350,12 +350,12 @@ static bool step(void *ctx, struct cairn_run *run)
 		end_exploration(t, run);
 	if (!t->explored)
 		return true;
-	return !t->o->without_scene && cairn_unseen_tour_step(&t->tour, run);
+	return !t->o->without_scene && cairn_survey_run_step(&t->survey, run);
 }
 
 static void on_result(void *ctx, const struct cairn_run *run, const struct cairn_msg_result *result)
 {
-	cairn_unseen_tour_on_result(&((struct trial *)ctx)->tour, result, cairn_run_now_ns(run));
+	cairn_survey_run_on_result(&((struct trial *)ctx)->survey, result, cairn_run_now_ns(run));
 }
 
 static void end(struct trial *t, struct cairn_run *run)
@@ -366,8 +366,8 @@ static void end(struct trial *t, struct cairn_run *run)
 		end_exploration(t, run); /* time was up */
 	r->end_s = cairn_run_elapsed_s(run);
 	r->end_m = cairn_run_totals(run).odometry_m;
-	r->looks = t->tour.looks;
-	r->looks_failed = t->tour.failed;
+	r->looks = t->survey.survey.looks;
+	r->looks_failed = t->survey.survey.failed;
 	if (t->o->without_scene)
 		return;
 	give_grid(t, run);
@@ -400,7 +400,7 @@ bool cairn_scene_trial_run(
 	struct cairn_run *run = cairn_run_new(&options, err);
 	cairn_detector_init(&t.detector, o->cfg);
 	bool ok = run != NULL && t.sim != NULL && t.scene != NULL && t.shown != NULL && t.visible != NULL &&
-		  cairn_unseen_tour_init(&t.tour, o->cfg);
+		  cairn_survey_run_init(&t.survey, o->cfg);
 	if (ok) {
 		cairn_sim_detector_props(t.sim, &cairn_sim_state(cairn_run_sim(run))->props);
 		ok = o->without_scene || cairn_visible_things(o->cfg, o->world, start_of(run), t.visible);
@@ -414,7 +414,7 @@ bool cairn_scene_trial_run(
 	cairn_run_destroy(&run);
 	cairn_sim_detector_destroy(&t.sim);
 	cairn_scene_destroy(&t.scene);
-	cairn_unseen_tour_free(&t.tour);
+	cairn_survey_run_free(&t.survey);
 	free(t.shown);
 	free(t.visible);
 	free(t.cells);

@@ -2,7 +2,7 @@
  * graph at the end, and what is in the graph that is not in the house?
  *
  * In simulated time, with the cores of the stages detector and scene. The house is explored to the end as a stack does it, by the
- * openings that the LiDAR sees; then the floor that no picture has shown is looked at (unseen_tour.h). Asked for are the things
+ * openings that the LiDAR sees; then the floor that no picture has shown is looked at (survey_run.h). Asked for are the things
  * that the camera shows from anywhere that the robot gets to (visible_things.h), wherever it has been. A thing counts as found
  * when a believed node of its name has its middle within CAIRN_SCENE_TRIAL_NEAR_M of the thing's extent; each node and each thing
  * counts once. Rooms are compared over the floor that both the map and the house's plan know. */

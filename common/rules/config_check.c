@@ -380,6 +380,10 @@ bool cairn_config_check(const struct cairn_config *cfg, struct cairn_error *err)
 		    MAP_CELLS_MAX);
 		return false;
 	}
+	if (cfg->mission.survey && !cfg->agent.enabled) {
+		cairn_error_set(err, "mission.survey: needs agent.enabled=true: the stage agent looks round");
+		return false;
+	}
 	const char *devices[] = {cfg->robot.base_device, cfg->robot.lidar_device};
 	const char *names[] = {"robot.base_device", "robot.lidar_device"};
 	for (size_t i = 0; i < 2; i++) {

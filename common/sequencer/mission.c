@@ -25,6 +25,7 @@ const struct cairn_mission_edge cairn_mission_edges[] = {
     {S(EXPLORING), C(BATTERY_LOW), C(STAY), TO(RETURNING), "battery_low"},
     {S(EXPLORING), C(TIME_UP) | C(STAY), 0, TO(FINISHED), "time_up"},
     {S(EXPLORING), C(TIME_UP), C(STAY), TO(RETURNING), "time_up"},
+    {S(EXPLORING), C(EXPLORED) | C(SURVEY), 0, TO(TASK), "explored; now the survey"},
     {S(EXPLORING), C(EXPLORED) | C(STAY), 0, TO(FINISHED), "explored"},
     {S(EXPLORING), C(EXPLORED), C(STAY), TO(RETURNING), "explored"},
     {S(EXPLORING), C(DEGRADED) | C(STAY), 0, TO(FINISHED), "stage_failed"},
@@ -57,7 +58,7 @@ const int cairn_mission_edge_count = (int)(sizeof(cairn_mission_edges) / sizeof(
 static const char *const condition_names[] = {"stop", "pause", "resume", "explore", "goto", "home",
     "autostart", "time_up", "explored", "silent", "model", "silent_way", "at_home", "home_failed",
     "goal_ended", "stay", "degraded", "local", "goal_reached", "task", "task_ended", "agent_silent",
-    "battery_low"};
+    "battery_low", "survey"};
 _Static_assert(sizeof(condition_names) / sizeof(condition_names[0]) == CAIRN_MISSION_COND_COUNT,
     "one name for each condition");
 

@@ -42,6 +42,7 @@ enum cairn_mission_condition {
 	CAIRN_MISSION_COND_TASK_ENDED,   /* the agent has an answer, hands off, or has come to a limit */
 	CAIRN_MISSION_COND_AGENT_SILENT, /* nothing heard of the task's agent for agent.silent_s */
 	CAIRN_MISSION_COND_BATTERY_LOW,  /* below robot.battery_home_percent */
+	CAIRN_MISSION_COND_SURVEY,       /* what is explored is to be looked at, too (mission.survey) */
 	CAIRN_MISSION_COND_COUNT
 };
 

@@ -96,8 +96,8 @@ double seq_home_m(const struct cairn_sequencer *seq);
 bool seq_model_may_speak(const struct cairn_sequencer *seq);
 
 /* mission_task.c: tasks in words, for the agent. */
-/* A new task; its id rises. */
-void seq_task_mission_set(struct cairn_sequencer *seq, const char *words, int64_t now_ns);
+/* A new task, in words, or (survey) to look at what no picture has shown; its id rises. */
+void seq_task_mission_set(struct cairn_sequencer *seq, const char *words, bool survey, int64_t now_ns);
 /* What holds of the task: ended, time up, agent silent. */
 uint32_t seq_task_mission_conditions(const struct cairn_sequencer *seq, int64_t now_ns);
 /* Why it is over, for people. */

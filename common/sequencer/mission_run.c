@@ -141,7 +141,9 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 	if (cairn_config_autostarts(seq->cfg) && !seq->mission.record.started && seq->inputs.now.pose_ok &&
 	    seq->inputs.pose.tracking == CAIRN_TRACKING_GOOD)
 		c |= CAIRN_MISSION_BIT(AUTOSTART);
-	if (exploring && time_up(seq, now_ns))
+	bool surveys =
+	    seq->mission.record.state == CAIRN_MISSION_STATE_TASK && seq->mission.record.surveys_after;
+	if ((exploring || surveys) && time_up(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(TIME_UP);
 	double charge = seq->inputs.t_battery_ns != 0 ? seq->inputs.battery_percent : -1.0;
 	if ((exploring || seq->mission.record.state == CAIRN_MISSION_STATE_TASK) && charge >= 0.0 &&
@@ -149,6 +151,8 @@ static uint32_t measure(struct cairn_sequencer *seq, int64_t now_ns)
 		c |= CAIRN_MISSION_BIT(BATTERY_LOW);
 	if (exploring && seq_nothing_left(seq, now_ns))
 		c |= CAIRN_MISSION_BIT(EXPLORED);
+	if (exploring && cfg->survey && seq->cfg->agent.enabled)
+		c |= CAIRN_MISSION_BIT(SURVEY);
 	if (exploring && seq_tier(seq, now_ns) == CAIRN_TIER_RETURNING)
 		c |= CAIRN_MISSION_BIT(SILENT);
 	if (seq->inputs.now.pose_ok && !seq_executing(seq) && seq_home_m(seq) <= cfg->home_tolerance_m)
@@ -187,6 +191,17 @@ static void enter_return(struct cairn_sequencer *seq)
 	memset(&seq->mission.home, 0, sizeof(seq->mission.home));
 	seq->mission.home.best_m = seq_home_m(seq);
 	seq->looks.next = (struct seq_look){0};
+}
+
+/* The exploration is over, and its end is the survey: then the robot goes home as it would have. */
+static void begin_survey(struct cairn_sequencer *seq, int64_t now_ns)
+{
+	struct cairn_mission_record *r = &seq->mission.record;
+	seq_task_mission_set(seq, "", true, now_ns);
+	r->surveys_after = true;
+	r->back_task =
+	    seq->cfg->mission.return_home ? CAIRN_MISSION_STATE_RETURNING : CAIRN_MISSION_STATE_FINISHED;
+	snprintf(r->end_reason, sizeof(r->end_reason), "explored");
 }
 
 static enum cairn_mission_state target_of(
@@ -278,6 +293,8 @@ void seq_mission_apply(struct cairn_sequencer *seq, uint32_t conditions, int64_t
 		begin_exploration(seq, now_ns);
 	if (to == CAIRN_MISSION_STATE_RETURNING && !same_way)
 		enter_return(seq);
+	if ((edge->all & CAIRN_MISSION_BIT(SURVEY)) != 0)
+		begin_survey(seq, now_ns);
 	if (to == CAIRN_MISSION_STATE_GOTO)
 		memset(&seq->mission.errand, 0, sizeof(seq->mission.errand));
 	seq->step.coast_mps = 0.0;

@@ -88,7 +88,8 @@ static const char *nonsense(const struct cairn_mission_record *r, int64_t now_ns
 	if (r->state >= CAIRN_MISSION_STATE_COUNT || r->back_paused >= CAIRN_MISSION_STATE_COUNT ||
 	    r->back_goto >= CAIRN_MISSION_STATE_COUNT || r->back_task >= CAIRN_MISSION_STATE_COUNT)
 		return "a state that does not exist";
-	if (!is_flag(&r->started) || !is_flag(&r->silent_way))
+	if (!is_flag(&r->started) || !is_flag(&r->silent_way) || !is_flag(&r->survey) ||
+	    !is_flag(&r->surveys_after))
 		return "a flag that is neither true nor false";
 	if (!was(r->t_first_ns, now_ns) || !was(r->t_explore_ns, now_ns) || !was(r->t_paused_ns, now_ns) ||
 	    !was(r->elapsed_ns, now_ns) || !was(r->t_task_ns, now_ns))

@@ -11,7 +11,7 @@
 #include "common/sequencer/zone_store.h"
 
 #define CAIRN_MISSION_FILE_NAME "mission.bin" /* in RUN/state */
-#define CAIRN_MISSION_RECORD_VERSION 7u
+#define CAIRN_MISSION_RECORD_VERSION 8u
 
 /* The decision under way; what of a way is needed to go on with it. */
 struct cairn_mission_open {
@@ -53,6 +53,8 @@ struct cairn_mission_record {
 	uint64_t zones_map_id;               /* the map they are drawn in; 0 = not told yet */
 	uint64_t task_id;                    /* of the newest task; 0 = none yet */
 	char task[256];                      /* in words */
+	bool survey;                         /* it is one: no model is asked */
+	bool surveys_after;                  /* and it is the end of the exploration (mission.survey) */
 	int64_t t_task_ns;                   /* it began; pauses shift it; 0 = none yet */
 	uint32_t back_task;                  /* state that a task that has ended goes back to */
 	uint64_t agent_epoch, last_agent_id; /* as decision_epoch and last_decision_id, of the agent's */

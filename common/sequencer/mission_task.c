@@ -7,12 +7,14 @@
 
 #define TIME_GRACE_S 15.0 /* the agent keeps agent.limit_wall_s itself, and says so */
 
-void seq_task_mission_set(struct cairn_sequencer *seq, const char *words, int64_t now_ns)
+void seq_task_mission_set(struct cairn_sequencer *seq, const char *words, bool survey, int64_t now_ns)
 {
 	struct cairn_mission_record *r = &seq->mission.record;
 	r->task_id++;
 	r->t_task_ns = now_ns;
-	snprintf(r->task, sizeof(r->task), "%s", words);
+	snprintf(r->task, sizeof(r->task), "%s", survey ? "look at what no picture has shown" : words);
+	r->survey = survey;
+	r->surveys_after = false;
 	seq->agent = (struct seq_agent){0};
 	seq->mission.changed = true;
 }

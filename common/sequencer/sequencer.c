@@ -149,16 +149,19 @@ struct verb {
 	const char *name;
 	uint32_t condition;
 	const char *done, *why_not;
+	bool survey;
 };
 
 static const struct verb verbs[] = {
-    {"explore", CAIRN_MISSION_BIT(EXPLORE), "exploring", "exploring already"},
-    {"task", CAIRN_MISSION_BIT(TASK), "the agent takes the task", "cannot take a task now"},
-    {"stop", CAIRN_MISSION_BIT(STOP), "stopped", "the mission has ended already"},
-    {"goto", CAIRN_MISSION_BIT(GOTO), "driving there", "cannot drive there now"},
-    {"home", CAIRN_MISSION_BIT(HOME), "driving home", "cannot drive home now"},
-    {"pause", CAIRN_MISSION_BIT(PAUSE), "paused", "there is nothing to pause"},
-    {"resume", CAIRN_MISSION_BIT(RESUME), "resumed", "nothing is paused"},
+    {"explore", CAIRN_MISSION_BIT(EXPLORE), "exploring", "exploring already", false},
+    {"task", CAIRN_MISSION_BIT(TASK), "the agent takes the task", "cannot take a task now", false},
+    {"survey", CAIRN_MISSION_BIT(TASK), "the robot looks at what no picture has shown",
+	"cannot look round now", true},
+    {"stop", CAIRN_MISSION_BIT(STOP), "stopped", "the mission has ended already", false},
+    {"goto", CAIRN_MISSION_BIT(GOTO), "driving there", "cannot drive there now", false},
+    {"home", CAIRN_MISSION_BIT(HOME), "driving home", "cannot drive home now", false},
+    {"pause", CAIRN_MISSION_BIT(PAUSE), "paused", "there is nothing to pause", false},
+    {"resume", CAIRN_MISSION_BIT(RESUME), "resumed", "nothing is paused", false},
 };
 
 static bool arguments_ok(struct cairn_sequencer *seq, const struct verb *verb,
@@ -183,7 +186,7 @@ static bool arguments_ok(struct cairn_sequencer *seq, const struct verb *verb,
 		    reply->text, sizeof(reply->text), "the time allowed must be 0 (none) or more seconds");
 		return false;
 	}
-	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0 && cmd->arg[0] == '\0') {
+	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0 && !verb->survey && cmd->arg[0] == '\0') {
 		snprintf(reply->text, sizeof(reply->text), "say what is to be done or answered: task TEXT");
 		return false;
 	}
@@ -275,7 +278,7 @@ void cairn_sequencer_on_command(struct cairn_sequencer *seq, const struct cairn_
 	}
 	seq_mission_apply(seq, verb->condition, now_ns);
 	if ((verb->condition & CAIRN_MISSION_BIT(TASK)) != 0)
-		seq_task_mission_set(seq, cmd->arg, now_ns);
+		seq_task_mission_set(seq, cmd->arg, verb->survey, now_ns);
 	reply->ok = true;
 	bool goal = (verb->condition & CAIRN_MISSION_BIT(EXPLORE)) != 0 && cmd->arg[0] != '\0';
 	snprintf(reply->text, sizeof(reply->text), goal ? "%s with the goal '%.80s'" : "%s", verb->done,
@@ -368,6 +371,7 @@ static void fill_mission(const struct cairn_sequencer *seq, struct cairn_msg_mis
 	seq_goal_fill(seq, m);
 	m->task_id = r->task_id;
 	memcpy(m->task, r->task, sizeof(m->task));
+	m->survey = r->survey;
 	if (seq->task.kind == SEQ_HELP)
 		snprintf(m->help, sizeof(m->help), "%s", seq->task.d.reason);
 }

@@ -208,6 +208,16 @@ static const struct cli_command commands[] = {
 		   "goto and the emergency stop beat it. With --wait the answer is told: status 0 when there "
 		   "is one, 1 when not.",
 	VERB(TASK, "TEXT", goto_options, 1, -1, cli_task)},
+    {"survey", .group = CLI_GROUP_DRIVE,
+	.summary =
+	    "look at the floor that no picture has shown, so that the scene graph has what stands there",
+	.details =
+	    "An exploration goes by the LiDAR, which maps a room from its door; the camera has seen less. "
+	    "Needs the stage agent (--set agent.enabled=true) and a camera, and asks no model. Stop, pause, "
+	    "home, goto and the emergency stop beat it; 'cairn agent' tells how far it is. With --wait the "
+	    "summary is told: status 0 when it is through. mission.survey=true does it after each "
+	    "exploration.",
+	VERB(SURVEY, "", goto_options, 0, 0, cli_task)},
     {"home", .group = CLI_GROUP_DRIVE, .summary = "drive back to the start and end the mission there",
 	VERB(HOME, "", NULL, 0, 0, cli_ask_verb)},
     {"locate", .group = CLI_GROUP_DRIVE, .summary = "tell a lost robot where it is on its map",

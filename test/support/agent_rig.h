@@ -36,6 +36,7 @@ struct rig {
 	int64_t now_ns, t_drive_ns;
 	bool moves; /* drives to points and turns to headings move the pose; else it stays */
 	struct cairn_pose2 at;
+	uint64_t map_id;                  /* of its pose */
 	bool refuses;                     /* every drive */
 	int status;                       /* of the service; 200 */
 	bool uncounted;                   /* it tells of no tokens */
@@ -66,8 +67,11 @@ static inline void rig_node(struct rig *r, enum cairn_scene_kind kind, const cha
 
 static inline void rig_tell_all(struct rig *r)
 {
-	struct cairn_msg_pose pose = {
-	    .tracking = CAIRN_TRACKING_GOOD, .x_m = r->at.x_m, .y_m = r->at.y_m, .yaw_rad = r->at.yaw_rad};
+	struct cairn_msg_pose pose = {.tracking = CAIRN_TRACKING_GOOD,
+	    .x_m = r->at.x_m,
+	    .y_m = r->at.y_m,
+	    .yaw_rad = r->at.yaw_rad,
+	    .map_id = r->map_id};
 	cairn_agent_on_pose(r->agent, &pose);
 	cairn_agent_on_scene(r->agent, &r->scene);
 	cairn_agent_on_frontiers(r->agent, &r->frontiers);

@@ -1,4 +1,4 @@
-// Missions: explore with a goal in words, pause, resume, home.
+// Missions: explore with a goal in words, pause, resume, home, survey.
 import { byId } from './text.js';
 import { answerAt, ask } from './rights.js';
 
@@ -15,7 +15,7 @@ export class Steer {
 				return answerAt(button, { ok: false, text: button.title });
 			ask(link, button, 'explore', goal ? `--goal ${quoted(goal)}` : '');
 		});
-		for (const name of ['pause', 'resume', 'home'])
+		for (const name of ['pause', 'resume', 'home', 'survey'])
 			byId(name).addEventListener('click', (e) => ask(link, e.currentTarget, name));
 		store.watch(['mission'], () => this.draw());
 	}

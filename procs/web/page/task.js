@@ -40,7 +40,7 @@ export class Task {
 			['Tokens', `${thousands(a.tokens_in)} in, ${thousands(a.tokens_out)} out`],
 			['Spent', usd(a.usd)],
 			['Steps', `${a.steps}${a.revisions > 0 ? `, the plan revised ${a.revisions === 1 ? 'once' : `${a.revisions} times`}` : ''}`],
-			a.state === 'done' && ['Certain', share(a.confidence)],
+			a.state === 'done' && Number(a.queries) > 0 && ['Certain', share(a.confidence)],
 		].filter(Boolean));
 	}
 

@@ -1,32 +1,12 @@
 /* What the camera has looked at, in a house of two rooms with a door between them. */
 #include <math.h>
-#include <string.h>
 
-#include "common/agent/coverage.h"
 #include "test/support/runner.h"
-
-#define W 160 /* cells of 0.05 m: 8 x 4 m, from (-2, -2) */
-#define H 80
-#define MAP 7
-
-static uint8_t cells[W * H];
-
-/* A wall at x = 2 with a door from y = -0.4 to 0.4. */
-static struct cairn_scene_grid house(void)
-{
-	memset(cells, 0, sizeof(cells));
-	for (int y = 0; y < H; y++)
-		for (int x = 0; x < W; x++)
-			if (x < 2 || y < 2 || x >= W - 2 || y >= H - 2 ||
-			    (x >= 80 && x < 83 && (y < 32 || y >= 48)))
-				cells[y * W + x] = 100;
-	return (struct cairn_scene_grid){cells, W, H, -2.0, -2.0, 0.05};
-}
+#include "test/support/two_rooms.h"
 
 static void glance(struct cairn_coverage *c, double x_m, double y_m, double yaw_rad)
 {
-	struct cairn_msg_detections seen = {
-	    .x_m = x_m, .y_m = y_m, .yaw_rad = yaw_rad, .hfov_rad = 1.2, .map_id = MAP};
+	struct cairn_msg_detections seen = two_rooms_picture(x_m, y_m, yaw_rad);
 	cairn_coverage_on_picture(c, &seen);
 }
 
@@ -39,8 +19,8 @@ static void look(struct cairn_coverage *c, double x_m, double y_m, double yaw_ra
 static struct cairn_coverage *begin(void)
 {
 	struct cairn_coverage *c = cairn_coverage_new();
-	struct cairn_scene_grid grid = house();
-	cairn_coverage_map(c, MAP);
+	struct cairn_scene_grid grid = two_rooms();
+	cairn_coverage_map(c, TWO_ROOMS_MAP);
 	cairn_coverage_on_grid(c, &grid);
 	return c;
 }
@@ -109,8 +89,8 @@ START_TEST(what_could_not_be_driven_to_is_counted_and_a_new_map_begins_anew)
 		cairn_coverage_tried(c, &u[0], false);
 	ck_assert_uint_eq(cairn_coverage_unseen(c, at, u, 12, &closed), 0);
 	ck_assert_uint_gt(closed, 3);
-	cairn_coverage_map(c, MAP + 1);
-	struct cairn_scene_grid grid = house();
+	cairn_coverage_map(c, TWO_ROOMS_MAP + 1);
+	struct cairn_scene_grid grid = two_rooms();
 	cairn_coverage_on_grid(c, &grid);
 	look(c, 0.0, 0.0, 0.0); /* of the map before: not counted */
 	ck_assert_uint_gt(cairn_coverage_unseen(c, at, u, 12, &closed), 0);
@@ -122,9 +102,9 @@ END_TEST
 START_TEST(a_picture_is_cast_again_over_a_map_that_comes_later)
 {
 	struct cairn_coverage *early = cairn_coverage_new(), *late = begin();
-	struct cairn_scene_grid grid = house();
+	struct cairn_scene_grid grid = two_rooms();
 	struct cairn_pose2 at = {0.0, 0.0, 0.0};
-	cairn_coverage_map(early, MAP);
+	cairn_coverage_map(early, TWO_ROOMS_MAP);
 	look(early, 0.0, 0.0, 1.0);
 	cairn_coverage_on_grid(early, &grid);
 	look(late, 0.0, 0.0, 1.0);
@@ -172,14 +152,11 @@ START_TEST(floor_behind_a_narrow_door_is_offered_and_floor_behind_a_wall_is_told
 {
 	for (int door = 0; door < 2; door++) {
 		struct cairn_coverage *c = cairn_coverage_new();
-		struct cairn_scene_grid grid = house();
+		struct cairn_scene_grid grid = door == 0 ? two_rooms_door(0, 0) : two_rooms_door(36, 44);
 		struct cairn_pose2 at = {0.0, 0.0, 0.0};
 		struct cairn_unseen u[12];
 		uint32_t closed, behind = 0;
-		for (int y = 0; y < H; y++) /* the door is 0.4 m wide, or none */
-			for (int x = 80; x < 83 && (door == 0 || y < 36 || y >= 44); x++)
-				cells[y * W + x] = 100;
-		cairn_coverage_map(c, MAP);
+		cairn_coverage_map(c, TWO_ROOMS_MAP);
 		cairn_coverage_on_grid(c, &grid);
 		uint32_t n = cairn_coverage_unseen(c, at, u, 12, &closed);
 		for (uint32_t i = 0; i < n; i++)

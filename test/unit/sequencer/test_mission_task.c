@@ -237,9 +237,86 @@ START_TEST(a_task_needs_an_agent_and_words)
 }
 END_TEST
 
+START_TEST(a_survey_is_a_task_without_words_that_is_told_as_one)
+{
+	struct rig *r = rig_exploring();
+	struct cairn_msg_reply reply = rig_command(r, "survey", 0, 0, 0);
+	ck_assert(!reply.ok);
+	ck_assert_ptr_nonnull(strstr(reply.text, "agent.enabled=true"));
+	r->cfg.agent.enabled = true;
+	ck_assert(rig_command(r, "survey", 0, 0, 0).ok);
+	rig_step(r);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_TASK);
+	ck_assert(r->out.mission.survey);
+	ck_assert_str_ne(r->out.mission.task, "");
+	ck_assert(!r->out.mission.wants_decision);
+	tell(r, CAIRN_AGENT_STATE_DONE, "12 looks");
+	rig_step(r);
+	ck_assert_int_eq(
+	    r->out.mission.state, CAIRN_MISSION_STATE_EXPLORING); /* goes on with what it interrupted */
+	ck_assert(give(r, "where is the sofa?").ok);
+	rig_step(r);
+	ck_assert(!r->out.mission.survey);
+	rig_free(r);
+}
+END_TEST
+
+/* Nothing is left to explore. */
+static struct rig *explored(bool return_home, double limit_s)
+{
+	struct rig *r = rig_exploring();
+	r->cfg.agent.enabled = r->cfg.mission.survey = true;
+	r->cfg.mission.return_home = return_home;
+	ck_assert(rig_command(r, "stop", 0, 0, 0).ok);
+	ck_assert(rig_command(r, "explore", 0, 0, limit_s).ok);
+	r->frontiers.items_count = 0;
+	for (int i = 0; i < 60 && r->out.mission.state == CAIRN_MISSION_STATE_EXPLORING; i++)
+		rig_run(r, 0.5);
+	return r;
+}
+
+START_TEST(an_exploration_ends_with_a_survey_where_that_is_asked_for_and_then_goes_home)
+{
+	for (int home = 0; home < 2; home++) {
+		struct rig *r = explored(home == 1, 0.0);
+		ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_TASK);
+		ck_assert(r->out.mission.survey);
+		run(r, 30.0);
+		ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_TASK);
+		ck_assert(!r->out.mission.wants_decision);
+		tell(r, CAIRN_AGENT_STATE_DONE, "12 looks");
+		rig_step(r);
+		ck_assert(!r->out.mission.wants_decision); /* nobody is paid for a word more */
+		ck_assert_int_eq(r->out.mission.state,
+		    home == 1 ? CAIRN_MISSION_STATE_RETURNING : CAIRN_MISSION_STATE_FINISHED);
+		rig_run(r, 2.0);
+		ck_assert_int_eq(
+		    r->out.mission.state, CAIRN_MISSION_STATE_FINISHED); /* it is at home already */
+		ck_assert_str_eq(r->out.mission.reason, "explored");
+		rig_free(r);
+	}
+}
+END_TEST
+
+START_TEST(the_time_of_an_exploration_holds_for_its_survey_and_not_for_one_by_command)
+{
+	struct rig *r = explored(false, 40.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_TASK);
+	run(r, 45.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_FINISHED);
+	ck_assert_str_eq(r->out.mission.reason, "time_up");
+	ck_assert(rig_command(r, "survey", 0, 0, 0).ok);
+	run(r, 45.0);
+	ck_assert_int_eq(r->out.mission.state, CAIRN_MISSION_STATE_TASK);
+	rig_free(r);
+}
+END_TEST
+
 CAIRN_TEST_MAIN("tasks in words", the_agent_drives_at_a_task_and_the_model_is_neither_asked_nor_heard,
     without_a_task_the_agent_is_not_heard, nobody_speaks_by_the_topic_of_another,
     a_motion_of_the_agent_needs_a_fresh_look, stop_pause_home_goto_and_the_emergency_stop_beat_a_task,
     a_task_goes_on_after_a_pause_and_after_a_goto, the_word_of_the_agent_ends_a_task_where_it_was_begun,
     an_old_word_of_the_agent_does_not_end_a_new_task, a_silent_agent_and_time_that_is_up_send_the_robot_home,
-    a_task_needs_an_agent_and_words)
+    a_task_needs_an_agent_and_words, a_survey_is_a_task_without_words_that_is_told_as_one,
+    an_exploration_ends_with_a_survey_where_that_is_asked_for_and_then_goes_home,
+    the_time_of_an_exploration_holds_for_its_survey_and_not_for_one_by_command)
