@@ -30,7 +30,8 @@ void agent_survey_text(const struct cairn_agent *a, char *ret, size_t bytes)
 		n += (size_t)snprintf(ret + n, bytes - n, ", %u things found, %u known now",
 		    known > s->known_before ? known - s->known_before : 0, known);
 	if (s->core.closed > 0)
-		(void)snprintf(ret + n, bytes - n, "; %u pieces of floor could not be looked at", s->core.closed);
+		(void)snprintf(
+		    ret + n, bytes - n, "; %u pieces of floor could not be looked at", s->core.closed);
 	else if (s->core.state == CAIRN_SURVEY_ENDED)
 		(void)snprintf(ret + n, bytes - n, "; all the floor that can be looked at was");
 }
@@ -47,8 +48,9 @@ static bool has_begun(struct cairn_agent *a, int64_t now_ns)
 	bool late = S(now_ns - s->since_ns) > LISTEN_S;
 	if (late && (!pictures || !w->has_grid)) {
 		agent_end(a, CAIRN_AGENT_STATE_FAILED, CAIRN_AGENT_LIMIT_NONE,
-		    pictures ? "there is no map to look round by: is the stage mapper up?"
-			     : "no picture is searched for things: is there a camera, and the stage detector up?");
+		    pictures
+			? "there is no map to look round by: is the stage mapper up?"
+			: "no picture is searched for things: is there a camera, and the stage detector up?");
 		return false;
 	}
 	if (a->drives_on || !w->has_pose || !w->has_grid || !pictures || (!w->has_scene && !late))
@@ -74,8 +76,8 @@ static void finish(struct cairn_agent *a, int64_t now_ns)
 		return;
 	agent_survey_text(a, text, sizeof(text));
 	if (s->core.gave_up)
-		snprintf(answer, sizeof(answer), "%.120s; then %u views in a row failed, the last: %.90s", text,
-		    s->core.failed_in_row, s->why);
+		snprintf(answer, sizeof(answer), "%.120s; then %u views in a row failed, the last: %.90s",
+		    text, s->core.failed_in_row, s->why);
 	else
 		snprintf(answer, sizeof(answer), "%s", text);
 	agent_end(a, s->core.gave_up ? CAIRN_AGENT_STATE_HANDOFF : CAIRN_AGENT_STATE_DONE,
@@ -96,8 +98,8 @@ void agent_survey_tick(struct cairn_agent *a, int64_t now_ns)
 		agent_send_way(a, step.to, step.act == CAIRN_SURVEY_TURN, now_ns);
 	if (s->core.state == CAIRN_SURVEY_LOOKS)
 		snprintf(a->act.what, sizeof(a->act.what), "look");
-	snprintf(a->step, sizeof(a->step), "%u looks so far, %u views not reached", s->looks_before + s->core.looks,
-	    s->core.failed);
+	snprintf(a->step, sizeof(a->step), "%u looks so far, %u views not reached",
+	    s->looks_before + s->core.looks, s->core.failed);
 }
 
 void agent_survey_drove(struct cairn_agent *a, int64_t now_ns)

@@ -41,14 +41,14 @@ struct cairn_survey {
 	struct cairn_coverage *coverage; /* borrowed; its owner gives it map and pictures */
 	double camera_yaw_rad;           /* of the camera on the robot */
 	enum cairn_survey_state state;
-	uint32_t looks, failed;  /* views that were looked at, and that could not be */
-	uint32_t failed_in_row;  /* of these, the last ones */
-	uint32_t closed;         /* pieces of floor left that no place to stand shows */
-	bool gave_up;            /* ended because too many in a row failed */
-	struct cairn_unseen to;  /* what is looked at */
-	uint32_t pictures;       /* searched since the camera faces it */
-	int64_t t_stands_ns;     /* since then */
-	int64_t t_again_ns;      /* not before then is another view tried */
+	uint32_t looks, failed; /* views that were looked at, and that could not be */
+	uint32_t failed_in_row; /* of these, the last ones */
+	uint32_t closed;        /* pieces of floor left that no place to stand shows */
+	bool gave_up;           /* ended because too many in a row failed */
+	struct cairn_unseen to; /* what is looked at */
+	uint32_t pictures;      /* searched since the camera faces it */
+	int64_t t_stands_ns;    /* since then */
+	int64_t t_again_ns;     /* not before then is another view tried */
 };
 
 /* What was tried before is tried again. */

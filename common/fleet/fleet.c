@@ -241,7 +241,7 @@ static void taken_over(struct cairn_fleet *f)
 
 void cairn_fleet_commanded(struct cairn_fleet *f, const struct cairn_msg_commanded *m, int64_t now_ns)
 {
-	static const char *const takes[] = {"stop", "goto", "home", "explore", "task"};
+	static const char *const takes[] = {"stop", "goto", "home", "explore", "task", "survey"};
 	size_t who = strlen(m->who), ours = strlen(CAIRN_FLEET_WHO);
 	uint64_t hash = cairn_hash_bytes(CAIRN_HASH_START, m, sizeof(*m));
 	(void)now_ns;

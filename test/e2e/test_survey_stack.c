@@ -1,7 +1,8 @@
 /* Looking round: real processes in the simulated studio, whose exploration by LiDAR ends before the camera has seen most of its things. */
 #include "test/e2e/stack.h"
 
-#define STUDIO "--world", CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml", "--stay", "--set", "agent.enabled=true"
+#define STUDIO                                                                                               \
+	"--world", CAIRN_SOURCE_ROOT "/config/worlds/studio.yaml", "--stay", "--set", "agent.enabled=true"
 #define SURVEY_S (400.0 * STACK_SLOWER) /* a limit for one that hangs */
 #define KNOWN_MIN 17                    /* of 21 things; the exploration alone shows 6 */
 
@@ -36,7 +37,8 @@ static unsigned known_things(const char *out)
 {
 	unsigned looks = 0, found = 0, known = 0;
 	const char *at = strstr(out, "answer    ");
-	if (at == NULL || sscanf(at, "answer    %u looks, %u things found, %u known now", &looks, &found, &known) != 3)
+	if (at == NULL ||
+	    sscanf(at, "answer    %u looks, %u things found, %u known now", &looks, &found, &known) != 3)
 		ck_abort_msg("no summary: %s", out);
 	return known;
 }
@@ -46,9 +48,10 @@ START_TEST(an_exploration_that_ends_with_a_survey_knows_the_things_of_the_house_
 	static const char *const args[] = {STUDIO, "--set", "mission.survey=true", NULL};
 	struct drill *drill = stack_start(args);
 	char out[8192];
-	ck_assert_msg(fixture_wait(drill, surveys, NULL, SURVEY_S), "no survey; see %s", fixture_run_dir(drill));
 	ck_assert_msg(
-	    fixture_wait(drill, finished, NULL, SURVEY_S), "the survey has no end; see %s", fixture_run_dir(drill));
+	    fixture_wait(drill, surveys, NULL, SURVEY_S), "no survey; see %s", fixture_run_dir(drill));
+	ck_assert_msg(fixture_wait(drill, finished, NULL, SURVEY_S), "the survey has no end; see %s",
+	    fixture_run_dir(drill));
 	const struct up_run *run = fixture_run(drill);
 	ck_assert_str_eq(run->mission.reason, "explored");
 	ck_assert_uint_eq(run->truth.contacts, 0);
@@ -82,7 +85,8 @@ START_TEST(a_survey_by_command_is_paused_goes_on_after_its_agent_was_killed_and_
 	stack_must(drill, surveys_on, &before, "the agent that was killed does not go on");
 	ck_assert_uint_eq(fixture_run(drill)->mission.task_id, 1);
 	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
-	ck_assert_msg(strstr(out, "looks so far") != NULL && strstr(out, "state     acting") != NULL, "%s", out);
+	ck_assert_msg(
+	    strstr(out, "looks so far") != NULL && strstr(out, "state     acting") != NULL, "%s", out);
 	stack_ask(drill, CAIRN_SERVICE_OPERATOR, "stop", "");
 	stack_must(drill, finished, NULL, "a stop did not end it");
 	ck_assert_str_eq(fixture_run(drill)->mission.reason, "stopped");

@@ -16,7 +16,8 @@ static int64_t now_ns;
 
 static void take_picture(void)
 {
-	struct cairn_msg_detections seen = two_rooms_picture(at.x_m, at.y_m, at.yaw_rad + survey.camera_yaw_rad);
+	struct cairn_msg_detections seen =
+	    two_rooms_picture(at.x_m, at.y_m, at.yaw_rad + survey.camera_yaw_rad);
 	cairn_coverage_on_picture(coverage, &seen);
 	cairn_survey_on_picture(&survey, now_ns);
 }
@@ -165,7 +166,8 @@ START_TEST(a_view_that_fails_is_left_out_and_one_that_a_person_held_up_is_not)
 	expect(CAIRN_SURVEY_WAIT); /* two seconds */
 	now_ns += 2 * CAIRN_NS_PER_S;
 	struct cairn_survey_step other = next();
-	ck_assert(other.act != CAIRN_SURVEY_GO || other.to.x_m != first.to.x_m || other.to.y_m != first.to.y_m);
+	ck_assert(
+	    other.act != CAIRN_SURVEY_GO || other.to.x_m != first.to.x_m || other.to.y_m != first.to.y_m);
 	ck_assert_uint_eq(survey.failed, 1);
 	tear_down();
 }
@@ -232,10 +234,12 @@ static bool run_survey(struct rig *r, double seconds)
 	for (int i = 0; i < (int)(seconds * 10.0) && !rig_over(r); i++) {
 		rig_tick(r);
 		if (i % 5 == 0 && r->driving.id == 0) {
-			struct cairn_msg_detections seen = two_rooms_picture(r->at.x_m, r->at.y_m, r->at.yaw_rad);
+			struct cairn_msg_detections seen =
+			    two_rooms_picture(r->at.x_m, r->at.y_m, r->at.yaw_rad);
 			cairn_agent_on_detections(r->agent, &seen, r->now_ns);
 			if (r->at.x_m > 2.2 && r->scene.objects == 0)
-				rig_node(r, CAIRN_SCENE_KIND_OBJECT, "sofa_1", "sofa", "red", "room_1", 4.0, 1.0);
+				rig_node(
+				    r, CAIRN_SCENE_KIND_OBJECT, "sofa_1", "sofa", "red", "room_1", 4.0, 1.0);
 			cairn_agent_on_scene(r->agent, &r->scene);
 		}
 	}
@@ -248,8 +252,8 @@ START_TEST(a_survey_asks_no_model_and_sums_up)
 	cairn_agent_give_up(r->agent, "no key", r->now_ns); /* nobody is asked */
 	ck_assert(run_survey(r, 600.0));
 	ck_assert_int_eq(r->out.state, CAIRN_AGENT_STATE_DONE);
-	ck_assert_ptr_nonnull(
-	    strstr(r->out.answer, " looks, 1 things found, 1 known now; all the floor that can be looked at was"));
+	ck_assert_ptr_nonnull(strstr(
+	    r->out.answer, " looks, 1 things found, 1 known now; all the floor that can be looked at was"));
 	ck_assert_uint_eq(r->calls, 0);
 	ck_assert_uint_eq(r->out.queries, 0);
 	ck_assert_double_eq(r->out.usd, 0.0);

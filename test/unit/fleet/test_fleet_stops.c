@@ -71,6 +71,21 @@ START_TEST(a_person_who_pauses_what_master_control_has_paused_has_it)
 }
 END_TEST
 
+START_TEST(whatever_a_person_sends_the_robot_to_do_takes_it_from_the_fleet)
+{
+	static const char *const verbs[] = {"stop", "goto", "home", "explore", "task", "survey"};
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		start(V2);
+		send(CAIRN_VDA_ORDER, order("a", 0, 0, 2, 2));
+		run(0.5);
+		person(verbs[i]);
+		run(1.0);
+		ck_assert_str_eq(text_of("operatingMode"), "MANUAL");
+		end();
+	}
+}
+END_TEST
+
 START_TEST(a_persons_stop_holds_until_a_person_gives_the_robot_back)
 {
 	start(V2);
@@ -174,6 +189,7 @@ END_TEST
 
 CAIRN_TEST_MAIN("fleet-stops", cancel_stands_still_and_fails_what_waits,
     master_control_ends_its_own_pause_and_no_other, a_person_who_pauses_what_master_control_has_paused_has_it,
+    whatever_a_person_sends_the_robot_to_do_takes_it_from_the_fleet,
     a_persons_stop_holds_until_a_person_gives_the_robot_back,
     a_stop_counts_while_the_robot_stands_without_an_order_too, without_a_broker_what_is_released_is_driven,
     an_order_survives_the_process_and_nothing_of_it_is_done_twice,

@@ -403,7 +403,7 @@ START_TEST(every_verb_of_the_operator_service_is_understood)
 		ck_assert_uint_gt(strlen(reply.text), 0);
 		verbs++;
 	}
-	ck_assert_uint_eq(verbs, 8);
+	ck_assert_uint_eq(verbs, 9);
 	rig_free(r);
 }
 END_TEST
