@@ -7,6 +7,8 @@
  * The agent proposes: its decisions go to the sequencer, which listens to them in a mission of the kind task alone. It begins when
  * `mission` tells of a new task, waits while that is paused, and gives up when the mission has become something else.
  *
+ * A task that is a survey (mission.survey) needs no model: survey.h says where to drive and where to look.
+ *
  * An episode ends in one of
  *   DONE     an answer; the things, rooms or pictures that it rests on are named, and the graph has them
  *   HANDOFF  "I do not know", with what was tried
@@ -68,7 +70,7 @@ enum cairn_dialog_act cairn_agent_poll(
     struct cairn_agent *a, int64_t now_ns, const char **body, size_t *bytes);
 /* The call has ended. */
 void cairn_agent_answered(struct cairn_agent *a, int64_t now_ns, const struct cairn_dialog_outcome *outcome);
-/* Nobody can be asked, for good. */
+/* Nobody can be asked, for good: a task that has to ask ends. */
 void cairn_agent_give_up(struct cairn_agent *a, const char *why, int64_t now_ns);
 /* The decision made since the last call, once. */
 bool cairn_agent_take_decision(struct cairn_agent *a, struct cairn_msg_decision *ret);

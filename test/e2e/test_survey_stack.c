@@ -59,6 +59,11 @@ START_TEST(an_exploration_that_ends_with_a_survey_knows_the_things_of_the_house_
 	ck_assert_int_eq(stack_cairn(drill, "agent", out, sizeof(out)), 0);
 	ck_assert_msg(known_things(out) >= KNOWN_MIN, "%s; see %s", out, fixture_run_dir(drill));
 	ck_assert_msg(strstr(out, "cost      0 queries") != NULL, "%s", out);
+	/* Once more, by command: what is left is looked at from where it stands, and the robot stays there. */
+	int status = stack_cairn(drill, "survey --wait", out, sizeof(out));
+	ck_assert_msg(status == 0 && known_things(out) >= KNOWN_MIN, "status %d: %s; see %s", status, out,
+	    fixture_run_dir(drill));
+	stack_must(drill, finished, NULL, "the second survey did not end");
 	(void)fixture_end(drill, SIGINT, STACK_PATIENCE_S, out, sizeof(out));
 	fixture_destroy(&drill, false);
 }
