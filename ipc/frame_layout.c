@@ -97,3 +97,14 @@ bool cairn_frame_header_check(
 	}
 	return true;
 }
+
+bool cairn_frame_packed(const struct cairn_frame_header *hdr, enum cairn_frame_format format)
+{
+	static const uint32_t pixel_bytes[CAIRN_FORMAT_COUNT] = {
+	    [CAIRN_FORMAT_RGB8] = 3, [CAIRN_FORMAT_DEPTH16] = 2, [CAIRN_FORMAT_GRID8] = 1};
+	uint64_t row = (uint64_t)pixel_bytes[format] * hdr->width;
+	bool placed = format != CAIRN_FORMAT_GRID8 ||
+		      (hdr->cell_m > 0.0 && isfinite(hdr->origin_x_m) && isfinite(hdr->origin_y_m));
+	return hdr->format == format && row > 0 && hdr->height > 0 && hdr->stride_bytes == row &&
+	       hdr->payload_bytes == row * hdr->height && placed;
+}

@@ -87,4 +87,8 @@ uint64_t cairn_frame_missing(
 bool cairn_frame_header_check(
     const struct cairn_frame_header *hdr, uint32_t payload_max, int64_t now_ns, struct cairn_error *err);
 
+/* The payload is a whole picture or map of that format (RGB8, DEPTH16 or GRID8) and its rows follow each other without a gap; a map
+ * says where it lies. */
+bool cairn_frame_packed(const struct cairn_frame_header *hdr, enum cairn_frame_format format);
+
 #endif

@@ -59,6 +59,13 @@ static int open_regular(const char *path, int how, mode_t mode, struct cairn_err
 	return fail(why, path, err);
 }
 
+bool cairn_path_below(char *out, size_t bytes, const char *dir, const char *path)
+{
+	bool absolute = path[0] == '/';
+	int n = snprintf(out, bytes, "%s%s%s", absolute ? "" : dir, absolute ? "" : "/", path);
+	return n >= 0 && (size_t)n < bytes;
+}
+
 int cairn_file_open(const char *path, unsigned flags, struct cairn_error *err)
 {
 	return open_regular(path, O_RDONLY | ((flags & CAIRN_FILE_OWN) != 0 ? O_NOFOLLOW : 0), 0, err);

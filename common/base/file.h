@@ -28,6 +28,9 @@ enum cairn_file_flags {
 				  the disk */
 };
 
+/* PATH as it is when it begins with a slash, else below dir; into out, of bytes. False: it was cut. */
+bool cairn_path_below(char *out, size_t bytes, const char *dir, const char *path);
+
 /* A regular file, open for reading: its descriptor, or a negative errno (EISDIR, EINVAL for what is no file). */
 int cairn_file_open(const char *path, unsigned flags, struct cairn_error *err);
 

@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/base/geom.h"
 #include "common/device/port_probe.h"
 #include "procs/cairn/commands.h"
@@ -118,8 +119,7 @@ static bool is_same(const struct cli *cli, const char *configured, const char *p
 {
 	struct stat a, b;
 	char whole[600];
-	snprintf(whole, sizeof(whole), "%s%s%s", configured[0] == '/' ? "" : cli->run_dir,
-	    configured[0] == '/' ? "" : "/", configured);
+	(void)cairn_path_below(whole, sizeof(whole), cli->run_dir, configured);
 	return stat(whole, &a) == 0 && stat(path, &b) == 0 && a.st_rdev == b.st_rdev && a.st_ino == b.st_ino;
 }
 

@@ -256,9 +256,7 @@ static bool begin_run(const struct up_run *run, struct cairn_error *err)
 static void make_record_folder(const struct up_run *run)
 {
 	char path[600];
-	const char *folder = run->cfg.record.folder;
-	snprintf(path, sizeof(path), "%s%s%s", folder[0] == '/' ? "" : run->run_dir,
-	    folder[0] == '/' ? "" : "/", folder);
+	(void)cairn_path_below(path, sizeof(path), run->run_dir, run->cfg.record.folder);
 	if (run->cfg.record.enabled)
 		(void)mkdir(path, 0700);
 }

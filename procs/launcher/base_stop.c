@@ -2,17 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
 #include "common/device/base_link.h"
 
 bool cairn_base_stop(const struct cairn_config_robot *robot, const char *run_dir)
 {
-	const char *device = robot->base_device;
 	char path[600];
-	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : run_dir, device[0] == '/' ? "" : "/",
-	    device);
+	(void)cairn_path_below(path, sizeof(path), run_dir, robot->base_device);
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return true;

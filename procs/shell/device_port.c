@@ -8,10 +8,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
+
 bool device_port_path(char *out, size_t cap, const char *run_dir, const char *path, struct cairn_error *err)
 {
-	int n = path[0] == '/' ? snprintf(out, cap, "%s", path) : snprintf(out, cap, "%s/%s", run_dir, path);
-	if (n < 0 || (size_t)n + 8 >= cap) {
+	if (!cairn_path_below(out, cap - 8, run_dir, path)) { /* with room for ".new" */
 		cairn_error_set(err, "%s: path too long", path);
 		return false;
 	}

@@ -8,6 +8,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/base/file.h"
+
 static int set_line(int fd, int baud, int wake_bytes)
 {
 	struct termios line;
@@ -32,8 +34,7 @@ int cairn_serial_open(
     const char *run_dir, const char *device, int baud, int wake_bytes, struct cairn_error *err)
 {
 	char path[600];
-	snprintf(path, sizeof(path), "%s%s%s", device[0] == '/' ? "" : run_dir, device[0] == '/' ? "" : "/",
-	    device);
+	(void)cairn_path_below(path, sizeof(path), run_dir, device);
 	int fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	int r = fd < 0 ? -errno : set_line(fd, baud, wake_bytes);
 	if (r == 0)

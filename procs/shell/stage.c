@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -186,6 +188,14 @@ const char *cairn_stage_run_dir(const struct cairn_stage *stage)
 	return stage->run_dir;
 }
 
+void cairn_stage_state_path(const struct cairn_stage *stage, const char *name, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "%s/state", stage->run_dir);
+	if (mkdir(out, 0755) != 0 && errno != EEXIST)
+		cairn_log_warn("cannot make %s: %s", out, strerror(errno));
+	snprintf(out, bytes, "%s/state/%s", stage->run_dir, name);
+}
+
 struct cairn_bus *cairn_stage_bus(struct cairn_stage *stage)
 {
 	return stage->bus;
@@ -254,17 +264,29 @@ void cairn_stage_serve(struct cairn_stage *stage, enum cairn_service service, ca
 	stage_watch_server(stage, server);
 }
 
-void cairn_stage_note(struct cairn_stage *stage, const char *note)
+bool cairn_stage_note(struct cairn_stage *stage, const char *note)
 {
 	if (strncmp(stage->note, note, sizeof(stage->note) - 1) == 0)
-		return;
+		return false;
 	snprintf(stage->note, sizeof(stage->note), "%s", note);
 	stage->beat_due_ns = 0;
+	return true;
+}
+
+bool cairn_stage_notef(struct cairn_stage *stage, const char *fmt, ...)
+{
+	char note[sizeof(stage->note)];
+	va_list ap;
+	va_start(ap, fmt);
+	(void)vsnprintf(note, sizeof(note), fmt, ap);
+	va_end(ap);
+	return cairn_stage_note(stage, note);
 }
 
 void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *why)
 {
 	struct stage_trouble *known = NULL, *room = NULL;
+	why = why != NULL && why[0] != '\0' ? why : NULL;
 	for (int i = 0; i < STAGE_TROUBLES_MAX; i++) {
 		struct stage_trouble *t = &stage->troubles[i];
 		if (strcmp(t->what, what) == 0)

@@ -10,6 +10,7 @@
 #define CAIRN_PROCS_SHELL_STAGE_H
 
 #include <poll.h>
+#include <stddef.h>
 
 #include "common/base/log.h"
 #include "common/config/config.h"
@@ -21,20 +22,75 @@
 	CAIRN_POLLER_MAX /* sockets and descriptors that the loop of a stage waits for */
 
 struct cairn_stage;
+struct cairn_frame_header;
 
 /* Return 0 to go on, negative to end the loop with that status. */
 typedef int cairn_loop_fn(void *ctx);
 
+/* The state of a program begins with this, filled in before it is opened: struct app { CAIRN_STAGE_STATE; ... } */
+#define CAIRN_STAGE_STATE                                                                                    \
+	struct {                                                                                             \
+		struct cairn_stage *stage;                                                                   \
+		const struct cairn_config *cfg;                                                              \
+		struct cairn_outbox *outbox; /* of its row CAIRN_PORT_OUT */                                 \
+	}
+
+/* A port of a program, as a row: {CAIRN_PORT_IN(rows, struct app, core), .fn = on_step, .when = CAIRN_WHEN(local.enabled)}. Functions
+ * are called with the program's state. */
+struct cairn_port;
+typedef bool cairn_port_fn(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err);
+struct cairn_port {
+	cairn_port_fn *open;  /* NULL: end of the table */
+	const void *rows;     /* struct cairn_in or cairn_out */
+	const char *instance; /* of their topics; NULL: the one there is */
+	size_t at;            /* in the state: the core, or the pointer that is filled in */
+	bool by_pointer;      /* there the state has a pointer to the core */
+	int id;               /* of the topic of frames or of the service; the period in ms */
+	cairn_loop_fn *fn;
+	cairn_command_fn *command;
+	size_t when;              /* CAIRN_WHEN(key): only where this key of the configuration is true */
+	size_t period_s, rate_hz; /* CAIRN_WHEN(key): the period, or its inverse, is in this key */
+};
+#define CAIRN_WHEN(key) (1 + offsetof(struct cairn_config, key)) /* 0: none */
+/* Inputs for a core to which the state has a pointer, for one that is a part of the state, for the state itself. .fn: at once. */
+#define CAIRN_PORT_IN(in, type, member)                                                                      \
+	.open = cairn_port_in, .rows = in, .at = offsetof(type, member), .by_pointer = true
+#define CAIRN_PORT_IN_PART(in, type, member) .open = cairn_port_in, .rows = in, .at = offsetof(type, member)
+#define CAIRN_PORT_IN_STATE(in) .open = cairn_port_in, .rows = in
+/* Of topics of programs outside: cairn_stage_declared_inputs. */
+#define CAIRN_PORT_DECLARED_IN(in, type, member)                                                             \
+	.open = cairn_port_declared_in, .rows = in, .at = offsetof(type, member), .by_pointer = true
+#define CAIRN_PORT_DECLARED_IN_STATE(in) .open = cairn_port_declared_in, .rows = in
+#define CAIRN_PORT_OUT(out) .open = cairn_port_out, .rows = out
+#define CAIRN_PORT_EVERY(ms, call) .open = cairn_port_every, .id = ms, .fn = call
+#define CAIRN_PORT_EVERY_S(key, call) .open = cairn_port_every, .period_s = CAIRN_WHEN(key), .fn = call
+#define CAIRN_PORT_EVERY_HZ(key, call) .open = cairn_port_every, .rate_hz = CAIRN_WHEN(key), .fn = call
+#define CAIRN_PORT_SERVE(service, call) .open = cairn_port_serve, .id = service, .command = call
+/* A struct cairn_client of the state; call is there to receive its replies. */
+#define CAIRN_PORT_ASK(service, type, member, call)                                                          \
+	.open = cairn_port_ask, .id = service, .at = offsetof(type, member), .fn = call
+/* A struct cairn_frame_sub or cairn_frame_pub of the state. */
+#define CAIRN_PORT_FRAME_IN(topic, type, member)                                                             \
+	.open = cairn_port_frame_in, .id = topic, .at = offsetof(type, member)
+#define CAIRN_PORT_FRAME_OUT(topic, type, member)                                                            \
+	.open = cairn_port_frame_out, .id = topic, .at = offsetof(type, member)
+cairn_port_fn cairn_port_in, cairn_port_declared_in, cairn_port_out, cairn_port_every, cairn_port_serve,
+    cairn_port_ask, cairn_port_frame_in, cairn_port_frame_out;
+
 /* A program, as a row. */
 struct cairn_stage_program {
 	const char *name, *purpose;
-	size_t bytes; /* of its state, which is all zero when it is opened */
-	/* Opens what it needs, and hangs it into the loop. False with the reason; without one it is said to be want of memory. */
+	size_t bytes; /* of its state, which is all zero but for its CAIRN_STAGE_STATE when it is opened */
+	/* Makes the core, before the ports are opened. False with the reason; without one it is said to be want of memory. */
 	bool (*open)(void *app, struct cairn_stage *stage, struct cairn_error *err);
-	int (*run)(void *app);    /* in place of cairn_stage_run; NULL: that */
-	void (*ended)(void *app); /* the loop has ended: what is saved and told last; NULL: nothing */
-	void (*close)(void *app); /* also of what was opened in part; NULL: nothing */
-	bool urgent;              /* on the way to the wheels (cairn_stage_urgent) */
+	const struct cairn_port *ports; /* opened in this order; NULL: none */
+	void (*begin)(void *app);       /* before it is said to be ready; NULL: nothing */
+	int (*run)(void *app);          /* in place of cairn_stage_run; NULL: that */
+	void (*ended)(void *app);       /* the loop has ended: what is saved and told last; NULL: nothing */
+	void (*close)(void *app);       /* also of what was opened in part; NULL: nothing */
+	bool urgent;                    /* on the way to the wheels (cairn_stage_urgent) */
+	int nice; /* for what comes from outside, which must not take time from the others */
 };
 
 /* Starts the stage, opens, runs and closes it. The exit status for main: 0 ended as asked, 1 failed, 2 wrong configuration. */
@@ -56,6 +112,8 @@ struct cairn_stage *cairn_stage_start(
 const struct cairn_config *cairn_stage_config(const struct cairn_stage *stage);
 const char *cairn_stage_name(const struct cairn_stage *stage);
 const char *cairn_stage_run_dir(const struct cairn_stage *stage);
+/* RUN/state/NAME, where a stage keeps what it must know after a kill; the folder is made. Into out, of bytes. */
+void cairn_stage_state_path(const struct cairn_stage *stage, const char *name, char *out, size_t bytes);
 struct cairn_bus *cairn_stage_bus(struct cairn_stage *stage);
 
 /* Shorthands that log the reason and end the process (status 1) when it cannot be had: at start-up only. */
@@ -79,6 +137,10 @@ struct cairn_frame_sub *cairn_stage_frame_sub(
     struct cairn_stage *stage, enum cairn_frame_topic topic, struct cairn_error *err);
 struct cairn_frame_pub *cairn_stage_frame_pub(
     struct cairn_stage *stage, enum cairn_frame_topic topic, struct cairn_error *err);
+/* Hands the newest frame that waits to take; one that take refuses is counted. ctx: of take. */
+typedef bool cairn_take_frame_fn(void *ctx, const struct cairn_frame_header *hdr, const void *payload);
+void cairn_stage_take_frame(
+    struct cairn_stage *stage, struct cairn_frame_sub *sub, cairn_take_frame_fn *take, void *ctx);
 /* For those who open frames by themselves. */
 struct cairn_frames *cairn_stage_frames(struct cairn_stage *stage, struct cairn_error *err);
 void cairn_stage_serve(
@@ -98,8 +160,10 @@ void cairn_stage_every(struct cairn_stage *stage, int period_ms, cairn_loop_fn *
 void cairn_stage_watch_fd(struct cairn_stage *stage, int fd, short events, cairn_loop_fn *fn, void *ctx);
 void cairn_stage_unwatch_fd(struct cairn_stage *stage, int fd);
 
-/* What the next heartbeats say it is busy with, and refusals beyond those of the bus. */
-void cairn_stage_note(struct cairn_stage *stage, const char *note);
+/* What the next heartbeats say it is busy with. True when that is new. */
+bool cairn_stage_note(struct cairn_stage *stage, const char *note);
+bool cairn_stage_notef(struct cairn_stage *stage, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Refusals beyond those of the bus. */
 void cairn_stage_count_reject(struct cairn_stage *stage);
 /* What the core itself has refused so far. */
 void cairn_stage_core_rejects(struct cairn_stage *stage, uint64_t total);
@@ -109,7 +173,7 @@ void cairn_stage_core_rejects(struct cairn_stage *stage, uint64_t total);
  * part would let later allocations fail. */
 void cairn_stage_urgent(struct cairn_stage *stage);
 /* Something beside the work itself did or did not succeed: a file that was to be saved, say. what names it,
- * for example "save the map"; why is NULL when it worked. Failures are counted; the first, and the end of a
+ * for example "save the map"; why is NULL or empty when it worked. Failures are counted; the first, and the end of a
  * row of them, are logged, and 'cairn status' shows the newest for as long as it lasts. */
 void cairn_stage_tried(struct cairn_stage *stage, const char *what, const char *why);
 /* What fails in open is the configuration's fault: trying again would not help, and the exit status says so. */

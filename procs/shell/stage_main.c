@@ -1,11 +1,32 @@
 /* stage_main.c - the life of a stage, from its row: started, opened, run, closed. */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include "procs/shell/stage_private.h"
 
 void cairn_stage_misconfigured(struct cairn_stage *stage)
 {
 	stage->misconfigured = true;
+}
+
+static bool open_all(
+    const struct cairn_stage_program *program, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	const struct {
+		CAIRN_STAGE_STATE;
+	} state = {{stage, &stage->cfg, &stage->outbox}};
+	memcpy(app, &state, sizeof(state));
+	if (program->nice != 0)
+		(void)setpriority(PRIO_PROCESS, 0, program->nice);
+	if (program->open != NULL && !program->open(app, stage, err))
+		return false;
+	for (const struct cairn_port *p = program->ports; p != NULL && p->open != NULL; p++) {
+		const char *when = (const char *)&stage->cfg + p->when - 1;
+		if ((p->when == 0 || *(const bool *)when) && !p->open(p, stage, app, err))
+			return false;
+	}
+	return true;
 }
 
 int cairn_stage_main(const struct cairn_stage_program *program, int argc, char **argv)
@@ -16,7 +37,9 @@ int cairn_stage_main(const struct cairn_stage_program *program, int argc, char *
 	if (stage == NULL)
 		return status;
 	void *app = calloc(1, program->bytes);
-	if (app != NULL && program->open(app, stage, &err)) {
+	if (app != NULL && open_all(program, stage, app, &err)) {
+		if (program->begin != NULL)
+			program->begin(app);
 		if (program->urgent)
 			cairn_stage_urgent(stage);
 		cairn_stage_ready(stage);

@@ -1,5 +1,6 @@
 /* stage_ports.c - the ports of a core over the bus: what is received for it, and what it sends. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/external/external.h"
 #include "procs/shell/stage_private.h"
@@ -64,6 +65,20 @@ void cairn_stage_inputs(
 		add_input(stage, in, cairn_stage_subscribe(stage, in.row->topic, NULL, NULL));
 }
 
+static bool inputs_of(
+    struct cairn_stage *stage, const struct cairn_port *port, void *core, void *app, struct cairn_error *err)
+{
+	struct stage_input in = {
+	    .core = core, .at_once = port->fn, .ctx = app, .table_start = stage->input_count};
+	for (in.row = port->rows; in.row->take != NULL; in.row++) {
+		struct cairn_sub *sub = cairn_sub_new(stage->bus, in.row->topic, port->instance, err);
+		if (sub == NULL)
+			return false;
+		add_input(stage, in, sub);
+	}
+	return true;
+}
+
 bool cairn_stage_declared_inputs(struct cairn_stage *stage, const struct cairn_in *rows, void *core,
     cairn_loop_fn *at_once, void *ctx, struct cairn_error *err)
 {
@@ -97,4 +112,73 @@ struct cairn_outbox *cairn_stage_outputs(struct cairn_stage *stage, const struct
 	for (; rows->topic != CAIRN_TOPIC_COUNT; rows++)
 		stage->outputs[rows->topic] = cairn_stage_publish(stage, rows->topic);
 	return &stage->outbox;
+}
+
+/* ---- rows of a program ---- */
+
+static void *core_of(const struct cairn_port *port, void *app)
+{
+	void *core = (char *)app + port->at;
+	if (port->by_pointer)
+		memcpy(&core, core, sizeof(core));
+	return core;
+}
+
+bool cairn_port_in(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	return inputs_of(stage, port, core_of(port, app), app, err);
+}
+
+bool cairn_port_declared_in(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	return cairn_stage_declared_inputs(stage, port->rows, core_of(port, app), port->fn, app, err);
+}
+
+bool cairn_port_out(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	(void)app, (void)err;
+	(void)cairn_stage_outputs(stage, port->rows);
+	return true;
+}
+
+/* The value of a key that a row names. */
+static double number(const struct cairn_stage *stage, size_t key)
+{
+	double value;
+	memcpy(&value, (const char *)&stage->cfg + key - 1, sizeof(value));
+	return value;
+}
+
+bool cairn_port_every(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	double period_ms = port->id;
+	(void)err;
+	if (port->period_s != 0)
+		period_ms = 1e3 * number(stage, port->period_s);
+	if (port->rate_hz != 0)
+		period_ms = 1e3 / number(stage, port->rate_hz);
+	cairn_stage_every(stage, (int)period_ms, port->fn, app);
+	return true;
+}
+
+bool cairn_port_serve(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	(void)err;
+	cairn_stage_serve(stage, (enum cairn_service)port->id, port->command, app);
+	return true;
+}
+
+bool cairn_port_ask(
+    const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
+{
+	struct cairn_client *client = cairn_client_new(stage->bus, (enum cairn_service)port->id, err);
+	memcpy((char *)app + port->at, &client, sizeof(client));
+	if (client != NULL)
+		cairn_stage_watch_socket(stage, cairn_client_socket(client), port->fn, app);
+	return client != NULL;
 }

@@ -45,7 +45,7 @@ static bool open_path(struct sound_device *d, const char *name, const char *dir,
 {
 	char path[600];
 	struct stat st;
-	snprintf(path, sizeof(path), "%s%s%s", name[0] == '/' ? "" : dir, name[0] == '/' ? "" : "/", name);
+	(void)cairn_path_below(path, sizeof(path), dir, name);
 	bool there = stat(path, &st) == 0;
 	if (d->capture && (!there || S_ISREG(st.st_mode)))
 		return open_wav(d, path, err);

@@ -67,6 +67,18 @@ static void refused(const char *where, unsigned flags, int why)
 	ck_assert(strncmp(err.text, where, strlen(where)) == 0); /* says which */
 }
 
+START_TEST(a_path_is_below_the_folder_unless_it_is_absolute)
+{
+	char out[8];
+	ck_assert(cairn_path_below(out, sizeof(out), "/run", "ab"));
+	ck_assert_str_eq(out, "/run/ab");
+	ck_assert(cairn_path_below(out, sizeof(out), "/run", "/dev/x"));
+	ck_assert_str_eq(out, "/dev/x");
+	ck_assert(!cairn_path_below(out, sizeof(out), "/run", "abc")); /* no room for its end */
+	ck_assert_str_eq(out, "/run/ab");
+}
+END_TEST
+
 START_TEST(a_file_is_read_whole)
 {
 	setup();
@@ -364,10 +376,10 @@ START_TEST(a_log_is_rotated_by_its_size)
 }
 END_TEST
 
-CAIRN_TEST_MAIN("file", a_file_is_read_whole, a_size_that_is_not_told_does_not_cut_it,
-    what_is_no_file_is_refused_at_once, a_link_is_followed_only_where_a_person_named_it,
-    a_file_over_the_bound_is_refused, a_text_holds_no_nul, an_archive_is_unpacked_up_to_the_bound,
-    lines_have_a_bound, a_file_is_replaced_whole, what_is_no_file_is_not_replaced,
-    a_full_disk_leaves_the_old_file, a_full_disk_leaves_no_half_line,
+CAIRN_TEST_MAIN("file", a_path_is_below_the_folder_unless_it_is_absolute, a_file_is_read_whole,
+    a_size_that_is_not_told_does_not_cut_it, what_is_no_file_is_refused_at_once,
+    a_link_is_followed_only_where_a_person_named_it, a_file_over_the_bound_is_refused, a_text_holds_no_nul,
+    an_archive_is_unpacked_up_to_the_bound, lines_have_a_bound, a_file_is_replaced_whole,
+    what_is_no_file_is_not_replaced, a_full_disk_leaves_the_old_file, a_full_disk_leaves_no_half_line,
     a_cut_before_the_end_leaves_the_old_file, two_who_replace_one_file_do_not_mix, a_head_is_written_last,
     a_log_is_rotated_by_its_size)

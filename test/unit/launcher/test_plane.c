@@ -1,6 +1,7 @@
 #include "procs/launcher/logfile.h"
 #include "procs/launcher/plane.h"
 
+#include <math.h>
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -98,6 +99,36 @@ START_TEST(a_frame_header_is_checked_against_its_topic)
 }
 END_TEST
 
+START_TEST(a_packed_frame_has_rows_without_gaps_and_a_map_its_place)
+{
+	struct cairn_frame_header rgb = {
+	    .format = CAIRN_FORMAT_RGB8, .width = 4, .height = 3, .stride_bytes = 12, .payload_bytes = 36};
+	struct cairn_frame_header grid = {.format = CAIRN_FORMAT_GRID8,
+	    .width = 4,
+	    .height = 3,
+	    .stride_bytes = 4,
+	    .payload_bytes = 12,
+	    .cell_m = 0.05};
+	ck_assert(cairn_frame_packed(&rgb, CAIRN_FORMAT_RGB8));
+	ck_assert(!cairn_frame_packed(&rgb, CAIRN_FORMAT_DEPTH16));
+	ck_assert(cairn_frame_packed(&grid, CAIRN_FORMAT_GRID8));
+	struct cairn_frame_header bad = rgb;
+	bad.stride_bytes = 13; /* a gap */
+	ck_assert(!cairn_frame_packed(&bad, CAIRN_FORMAT_RGB8));
+	bad = rgb;
+	bad.payload_bytes = 35;
+	ck_assert(!cairn_frame_packed(&bad, CAIRN_FORMAT_RGB8));
+	bad = (struct cairn_frame_header){.format = CAIRN_FORMAT_RGB8}; /* nothing in it */
+	ck_assert(!cairn_frame_packed(&bad, CAIRN_FORMAT_RGB8));
+	bad = grid;
+	bad.cell_m = 0.0;
+	ck_assert(!cairn_frame_packed(&bad, CAIRN_FORMAT_GRID8));
+	bad = grid;
+	bad.origin_y_m = NAN;
+	ck_assert(!cairn_frame_packed(&bad, CAIRN_FORMAT_GRID8));
+}
+END_TEST
+
 START_TEST(missing_frames_are_told_by_their_numbers_within_one_start_of_the_publisher)
 {
 	struct cairn_frame_order order = {0};
@@ -184,5 +215,6 @@ END_TEST
 
 CAIRN_TEST_MAIN("plane", pools_ascend_and_hold_every_frame_topic, equal_sizes_share_a_pool,
     the_size_covers_every_chunk, a_frame_header_is_checked_against_its_topic,
+    a_packed_frame_has_rows_without_gaps_and_a_map_its_place,
     missing_frames_are_told_by_their_numbers_within_one_start_of_the_publisher,
     a_log_is_rotated_and_a_flood_is_counted, a_log_that_could_not_be_opened_is_tried_again)
