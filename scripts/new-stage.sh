@@ -134,42 +134,33 @@ const struct cairn_out cairn_${id}_out[] = {
 END
 cat >"procs/$name/main.c" <<END
 /* $name - counts the poses of the robot and the way between them; the thin shell around common/$id. */
-#include <stdio.h>
-
 #include "common/$id/${id}_ports.h"
 #include "procs/shell/stage.h"
 
 #define STEP_MS 200
 
 struct app {
-	struct cairn_stage *stage;
-	struct cairn_outbox *outbox;
+	CAIRN_STAGE_STATE;
 	struct cairn_$id core;
 };
 
 static int on_step(void *ctx)
 {
 	struct app *app = ctx;
-	char note[64];
-	snprintf(note, sizeof(note), "%.1f m driven", app->core.found.way_m);
-	cairn_stage_note(app->stage, note);
+	cairn_stage_notef(app->stage, "%.1f m driven", app->core.found.way_m);
 	cairn_stage_core_rejects(app->stage, app->core.rejects);
 	cairn_outbox_put(app->outbox, CAIRN_TOPIC_$upper, &app->core.found, false, cairn_now_ns());
 	return 0;
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
-{
-	struct app *app = ctx;
-	(void)err;
-	app->stage = stage;
-	app->outbox = cairn_stage_outputs(stage, cairn_${id}_out);
-	cairn_stage_inputs(stage, cairn_${id}_in, &app->core, NULL, NULL);
-	cairn_stage_every(stage, STEP_MS, on_step, app);
-	return true;
-}
+static const struct cairn_port ports[] = {
+    {CAIRN_PORT_OUT(cairn_${id}_out)},
+    {CAIRN_PORT_IN_PART(cairn_${id}_in, struct app, core)},
+    {CAIRN_PORT_EVERY(STEP_MS, on_step)},
+    {.open = NULL},
+};
 
-CAIRN_STAGE_MAIN("cairn-$name", "counts poses and the way between them", struct app, .open = open_all)
+CAIRN_STAGE_MAIN("cairn-$name", "counts poses and the way between them", struct app, .ports = ports)
 END
 cat >"test/unit/$id/test_$id.c" <<END
 /* The core of the stage $name. */

@@ -27,6 +27,21 @@ const struct cairn_out cairn_planner_out[] = {
     {CAIRN_TOPIC_COUNT, 0},
 };
 
+bool cairn_planner_frame(void *core, const struct cairn_frame_header *hdr, const void *payload)
+{
+	struct cairn_plan_grid grid = {.cells = payload,
+	    .stride = hdr->stride_bytes,
+	    .width = (int)hdr->width,
+	    .height = (int)hdr->height,
+	    .origin_x_m = hdr->origin_x_m,
+	    .origin_y_m = hdr->origin_y_m,
+	    .cell_m = hdr->cell_m};
+	if (hdr->format != CAIRN_FORMAT_GRID8)
+		return false;
+	(void)cairn_planner_grid(core, &grid, hdr->t_ns); /* what it refuses it counts itself */
+	return true;
+}
+
 void cairn_planner_put(const struct cairn_planner *p, const struct cairn_planner_output *out,
     struct cairn_outbox *box, int64_t now_ns)
 {

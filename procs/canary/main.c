@@ -17,7 +17,7 @@
 	1800 /* with the second between two heartbeats still below the watchdog's patience */
 
 struct app {
-	struct cairn_stage *stage;
+	CAIRN_STAGE_STATE;
 	struct cairn_frame_pub *frame_pub;
 	struct cairn_frame_sub *frame_sub;
 	struct cairn_pub *canary_pub;
@@ -67,20 +67,11 @@ static int on_probe(void *ctx)
 	return 0;
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+static void begin(void *ctx)
 {
 	struct app *app = ctx;
-	app->stage = stage;
-	app->frame_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CANARY, err);
-	if (app->frame_sub != NULL)
-		app->frame_pub = cairn_stage_frame_pub(stage, CAIRN_FRAME_CANARY, err);
-	if (app->frame_pub == NULL)
-		return false;
-	app->canary_pub = cairn_stage_publish(stage, CAIRN_TOPIC_CANARY);
+	app->canary_pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_CANARY);
 	app->heard_ns = cairn_now_ns();
-	cairn_stage_every(stage, PERIOD_MS, on_second, app);
-	cairn_stage_every(stage, PROBE_PERIOD_MS, on_probe, app);
-	return true;
 }
 
 static int run(void *ctx)
@@ -90,5 +81,13 @@ static int run(void *ctx)
 	return status == -CAIRN_EXIT_PLANE ? CAIRN_EXIT_PLANE : status;
 }
 
-CAIRN_STAGE_MAIN(
-    "cairn-canary", "sends frames through the data plane to itself", struct app, .open = open_all, .run = run)
+static const struct cairn_port ports[] = {
+    {CAIRN_PORT_FRAME_IN(CAIRN_FRAME_CANARY, struct app, frame_sub)},
+    {CAIRN_PORT_FRAME_OUT(CAIRN_FRAME_CANARY, struct app, frame_pub)},
+    {CAIRN_PORT_EVERY(PERIOD_MS, on_second)},
+    {CAIRN_PORT_EVERY(PROBE_PERIOD_MS, on_probe)},
+    {.open = NULL},
+};
+
+CAIRN_STAGE_MAIN("cairn-canary", "sends frames through the data plane to itself", struct app, .ports = ports,
+    .begin = begin, .run = run)

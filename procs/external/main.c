@@ -20,11 +20,10 @@ struct door {
 };
 
 struct app {
-	struct cairn_stage *stage;
+	CAIRN_STAGE_STATE;
 	struct cairn_external_topics topics;
 	struct door doors[CAIRN_EXTERNAL_TOPICS_MAX];
 	const struct cairn_external_gate *refused; /* the newest refusal's; NULL: none yet */
-	struct cairn_pub *pub;
 	struct cairn_msg_external report;
 	union {
 		struct cairn_msg_note note;
@@ -73,7 +72,6 @@ static int on_turn(void *ctx)
 static int on_report(void *ctx)
 {
 	struct app *app = ctx;
-	char note[320];
 	uint64_t taken = 0, refusals = 0;
 	int64_t now_ns = cairn_now_ns();
 	app->report.items_count = app->topics.count;
@@ -88,37 +86,40 @@ static int on_report(void *ctx)
 		taken += m->taken;
 		refusals += m->refused;
 	}
-	(void)cairn_pub_send(app->pub, &app->report, now_ns, true);
+	cairn_outbox_put(app->outbox, CAIRN_TOPIC_EXTERNAL, &app->report, true, now_ns);
 	const struct cairn_external_gate *r = app->refused;
-	snprintf(note, sizeof(note), "%llu taken, %llu refused%s%s%s%s", (unsigned long long)taken,
+	cairn_stage_notef(app->stage, "%llu taken, %llu refused%s%s%s%s", (unsigned long long)taken,
 	    (unsigned long long)refusals, r != NULL ? "; " : "", r != NULL ? r->row->wire : "",
 	    r != NULL ? ": " : "", r != NULL ? r->reason : "");
-	cairn_stage_note(app->stage, note);
 	return 0;
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+static bool open_doors(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
-	const struct cairn_config *cfg = cairn_stage_config(stage);
-	app->stage = stage;
-	if (!cairn_external_load(&app->topics, cfg->external.topics, err))
+	if (!cairn_external_load(&app->topics, app->cfg->external.topics, err))
 		return false;
 	for (uint32_t i = 0; i < app->topics.count; i++) {
 		const struct cairn_external_topic *row = &app->topics.rows[i];
 		struct door *door = &app->doors[i];
 		door->gate.row = row;
-		door->pub = cairn_pub_new(cairn_stage_bus(app->stage), row->topic, row->name, err);
+		door->pub = cairn_pub_new(cairn_stage_bus(stage), row->topic, row->name, err);
 		door->intake =
-		    door->pub != NULL ? cairn_intake_new(cairn_stage_bus(app->stage), row->name, err) : NULL;
+		    door->pub != NULL ? cairn_intake_new(cairn_stage_bus(stage), row->name, err) : NULL;
 		if (door->intake == NULL)
 			return false;
 	}
-	app->pub = cairn_stage_publish(app->stage, CAIRN_TOPIC_EXTERNAL);
-	cairn_stage_every(app->stage, TURN_MS, on_turn, app);
-	cairn_stage_every(app->stage, REPORT_MS, on_report, app);
 	return true;
 }
 
+static const struct cairn_out outputs[] = {{CAIRN_TOPIC_EXTERNAL, 0}, {CAIRN_TOPIC_COUNT, 0}};
+
+static const struct cairn_port ports[] = {
+    {CAIRN_PORT_OUT(outputs)},
+    {CAIRN_PORT_EVERY(TURN_MS, on_turn)},
+    {CAIRN_PORT_EVERY(REPORT_MS, on_report)},
+    {.open = NULL},
+};
+
 CAIRN_STAGE_MAIN("cairn-external", "checks what programs outside publish, and puts it on the bus", struct app,
-    .open = open_all)
+    .open = open_doors, .ports = ports)

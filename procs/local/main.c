@@ -13,8 +13,7 @@
 #include "procs/shell/stage.h"
 
 struct app {
-	struct cairn_stage *stage;
-	struct cairn_outbox *outbox;
+	CAIRN_STAGE_STATE;
 	struct cairn_frame_sub *rgb_sub;
 	struct cairn_local core;
 	struct cairn_msg_local message;
@@ -42,16 +41,14 @@ static void take_picture(struct app *app)
 static int on_step(void *ctx)
 {
 	struct app *app = ctx;
-	char note[96];
 	take_picture(app);
 	int64_t now_ns = cairn_now_ns();
 	cairn_local_message(&app->core, now_ns, &app->message);
 	if (app->message.novelty < 0.0)
-		snprintf(note, sizeof(note), "no fresh picture");
+		cairn_stage_note(app->stage, "no fresh picture");
 	else
-		snprintf(note, sizeof(note), "novelty %.2f, %u views, %.1f ms a picture",
+		cairn_stage_notef(app->stage, "novelty %.2f, %u views, %.1f ms a picture",
 		    app->message.novelty, app->message.views, app->message.work_ms);
-	cairn_stage_note(app->stage, note);
 	cairn_stage_core_rejects(app->stage, app->core.rejects + app->frame_rejects);
 	cairn_outbox_put(app->outbox, CAIRN_TOPIC_LOCAL, &app->message, true, now_ns);
 	return 0;
@@ -81,8 +78,7 @@ static void recall(struct app *app)
 {
 	struct cairn_error err = {""};
 	size_t bytes = 0;
-	snprintf(app->path, sizeof(app->path), "%s/state/" CAIRN_VIEW_MEMORY_FILE_NAME,
-	    cairn_stage_run_dir(app->stage));
+	cairn_stage_state_path(app->stage, CAIRN_VIEW_MEMORY_FILE_NAME, app->path, sizeof(app->path));
 	char *text =
 	    cairn_file_read(app->path, CAIRN_FILE_OWN, CAIRN_VIEW_MEMORY_FILE_BYTES_MAX, &bytes, &err);
 	if (text == NULL && errno == ENOENT)
@@ -94,21 +90,13 @@ static void recall(struct app *app)
 	free(text);
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+static bool open_core(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
-	const struct cairn_config *cfg = cairn_stage_config(stage);
-	app->stage = stage;
-	if (!cairn_local_init(&app->core, cfg))
+	(void)stage, (void)err;
+	if (!cairn_local_init(&app->core, app->cfg))
 		return false;
 	recall(app);
-	app->rgb_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_RGB, err);
-	if (app->rgb_sub == NULL)
-		return false;
-	app->outbox = cairn_stage_outputs(stage, cairn_local_out);
-	cairn_stage_inputs(stage, cairn_local_in, &app->core, NULL, NULL);
-	cairn_stage_every(stage, (int)(1e3 / cfg->local.rate_hz), on_step, app);
-	cairn_stage_every(stage, (int)(cfg->local.checkpoint_s * 1e3), checkpoint, app);
 	return true;
 }
 
@@ -123,5 +111,14 @@ static void close_all(void *ctx)
 	cairn_local_free(&app->core);
 }
 
+static const struct cairn_port ports[] = {
+    {CAIRN_PORT_FRAME_IN(CAIRN_FRAME_CAMERA_RGB, struct app, rgb_sub)},
+    {CAIRN_PORT_OUT(cairn_local_out)},
+    {CAIRN_PORT_IN_PART(cairn_local_in, struct app, core)},
+    {CAIRN_PORT_EVERY_HZ(local.rate_hz, on_step)},
+    {CAIRN_PORT_EVERY_S(local.checkpoint_s, checkpoint)},
+    {.open = NULL},
+};
+
 CAIRN_STAGE_MAIN("cairn-local", "says what the camera shows and how new it is, without a model", struct app,
-    .open = open_all, .ended = save_all, .close = close_all)
+    .open = open_core, .ports = ports, .ended = save_all, .close = close_all)

@@ -13,8 +13,7 @@
 #define NOTE_MS 2000
 
 struct app {
-	struct cairn_stage *stage;
-	const struct cairn_config *cfg;
+	CAIRN_STAGE_STATE;
 	struct cairn_frame_sub *rgb_sub, *depth_sub;
 	struct searcher *searcher;
 	struct helper_port *port;
@@ -23,20 +22,12 @@ struct app {
 	double took_ms;
 };
 
-/* Tightly packed and of the size that its header says. */
-static bool is_whole(const struct cairn_frame_header *hdr, uint32_t format, uint32_t pixel_bytes)
-{
-	size_t row = (size_t)pixel_bytes * hdr->width;
-	return hdr->format == format && hdr->width > 0 && hdr->height > 0 && hdr->stride_bytes == row &&
-	       hdr->payload_bytes == row * hdr->height;
-}
-
 static void add_depth(struct app *app)
 {
 	const struct cairn_frame_header *hdr;
 	const uint16_t *depth_mm = cairn_frame_take(app->depth_sub, &hdr);
-	if (depth_mm != NULL && is_whole(hdr, CAIRN_FORMAT_DEPTH16, 2) && hdr->width == app->list.width_px &&
-	    hdr->height == app->list.height_px)
+	if (depth_mm != NULL && cairn_frame_packed(hdr, CAIRN_FORMAT_DEPTH16) &&
+	    hdr->width == app->list.width_px && hdr->height == app->list.height_px)
 		cairn_detect_depth(app->cfg, depth_mm, &app->list);
 	cairn_frame_release(app->depth_sub);
 }
@@ -49,7 +40,7 @@ static void on_look(void *ctx, uint64_t look)
 	int64_t start_ns = cairn_now_ns();
 	const uint8_t *rgb = cairn_frame_take(app->rgb_sub, &hdr);
 	bool ok = rgb != NULL;
-	if (ok && !is_whole(hdr, CAIRN_FORMAT_RGB8, 3)) {
+	if (ok && !cairn_frame_packed(hdr, CAIRN_FORMAT_RGB8)) {
 		cairn_error_set(&err, "a picture that is none of RGB");
 		ok = false;
 	}
@@ -71,28 +62,23 @@ static void on_look(void *ctx, uint64_t look)
 static int on_note(void *ctx)
 {
 	struct app *app = ctx;
-	char what[96], note[160];
+	char what[96];
 	searcher_tell(app->searcher, what, sizeof(what));
-	snprintf(note, sizeof(note), "%s, %llu pictures, %.0f ms", what, (unsigned long long)app->looks,
-	    app->took_ms);
-	cairn_stage_note(app->stage, note);
+	cairn_stage_notef(
+	    app->stage, "%s, %llu pictures, %.0f ms", what, (unsigned long long)app->looks, app->took_ms);
 	return 0;
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+static bool open_searcher(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
-	app->stage = stage;
-	app->cfg = cairn_stage_config(stage);
 	app->searcher = searcher_new(app->cfg, err);
-	if (app->searcher == NULL)
-		return false;
-	app->rgb_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_RGB, err);
+	if (app->searcher != NULL) /* the data plane before anything is bound */
+		app->rgb_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_RGB, err);
 	if (app->rgb_sub != NULL)
 		app->depth_sub = cairn_stage_frame_sub(stage, CAIRN_FRAME_CAMERA_DEPTH, err);
 	if (app->depth_sub != NULL)
 		app->port = helper_port_new(stage, app->cfg->detect.socket, on_look, app, err);
-	cairn_stage_every(stage, NOTE_MS, on_note, app);
 	return app->port != NULL;
 }
 
@@ -103,5 +89,7 @@ static void close_all(void *ctx)
 	searcher_destroy(&app->searcher);
 }
 
+static const struct cairn_port ports[] = {{CAIRN_PORT_EVERY(NOTE_MS, on_note)}, {.open = NULL}};
+
 CAIRN_STAGE_MAIN("cairn-network", "searches the camera's pictures with a neural network", struct app,
-    .open = open_all, .close = close_all)
+    .open = open_searcher, .ports = ports, .close = close_all)

@@ -13,8 +13,7 @@
 #define STEP_MS 100
 
 struct app {
-	struct cairn_stage *stage;
-	struct cairn_outbox *outbox;
+	CAIRN_STAGE_STATE;
 	struct cairn_notify core;
 	struct webhook *webhook;
 	char body[CAIRN_NOTIFY_BODY_MAX];
@@ -32,18 +31,15 @@ static int on_step(void *ctx)
 	struct app *app = ctx;
 	struct cairn_notify *c = &app->core;
 	struct cairn_error why = {""};
-	char note[64];
 	int status;
 	if (webhook_turn(app->webhook, &status, &why))
 		cairn_notify_ended(c, status, why.text, cairn_now_ns());
 	size_t n = cairn_notify_begin(c, cairn_now_ns(), unix_less_mono_ns(), app->body);
 	if (n > 0 && !webhook_post(app->webhook, app->body, n))
 		cairn_notify_ended(c, 0, "no memory", cairn_now_ns());
-	cairn_stage_tried(app->stage, "tell the web address what happens",
-	    c->told.trouble[0] != '\0' ? c->told.trouble : NULL);
-	snprintf(note, sizeof(note), "%llu told, %u waiting, %llu lost", (unsigned long long)c->told.told,
+	cairn_stage_tried(app->stage, "tell the web address what happens", c->told.trouble);
+	cairn_stage_notef(app->stage, "%llu told, %u waiting, %llu lost", (unsigned long long)c->told.told,
 	    c->told.waiting, (unsigned long long)c->told.lost);
-	cairn_stage_note(app->stage, note);
 	cairn_outbox_put(app->outbox, CAIRN_TOPIC_NOTIFY, &c->told, false, cairn_now_ns());
 	return 0;
 }
@@ -86,18 +82,12 @@ static bool open_webhook(struct app *app, const struct cairn_config_notify *cfg,
 	return app->webhook != NULL;
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+static bool open_core(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
-	const struct cairn_config *cfg = cairn_stage_config(stage);
-	app->stage = stage;
-	cairn_notify_init(&app->core, cfg);
-	if (!open_webhook(app, &cfg->notify, err))
-		return false;
-	app->outbox = cairn_stage_outputs(stage, cairn_notify_out);
-	cairn_stage_inputs(stage, cairn_news_in, &app->core.news, NULL, NULL);
-	cairn_stage_every(stage, STEP_MS, on_step, app);
-	return true;
+	(void)stage;
+	cairn_notify_init(&app->core, app->cfg);
+	return open_webhook(app, &app->cfg->notify, err);
 }
 
 static void close_all(void *ctx)
@@ -106,5 +96,12 @@ static void close_all(void *ctx)
 	webhook_destroy(&app->webhook);
 }
 
-CAIRN_STAGE_MAIN(
-    "cairn-notify", "tells a web address what happens", struct app, .open = open_all, .close = close_all)
+static const struct cairn_port ports[] = {
+    {CAIRN_PORT_OUT(cairn_notify_out)},
+    {CAIRN_PORT_IN_PART(cairn_news_in, struct app, core.news)},
+    {CAIRN_PORT_EVERY(STEP_MS, on_step)},
+    {.open = NULL},
+};
+
+CAIRN_STAGE_MAIN("cairn-notify", "tells a web address what happens", struct app, .open = open_core,
+    .ports = ports, .close = close_all)

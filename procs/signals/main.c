@@ -11,9 +11,7 @@
 #define STEP_MS 20
 
 struct app {
-	struct cairn_stage *stage;
-	const struct cairn_config *cfg;
-	struct cairn_outbox *outbox;
+	CAIRN_STAGE_STATE;
 	struct cairn_signals core;
 	struct cairn_msg_signal told;
 	int64_t since_ns; /* the signal is shown */
@@ -65,19 +63,15 @@ static int on_step(void *ctx)
 	return 0;
 }
 
-static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
+static bool open_core(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct app *app = ctx;
-	app->stage = stage;
-	app->cfg = cairn_stage_config(stage);
+	(void)stage;
 	app->since_ns = cairn_now_ns();
 	if (app->cfg->robot.drive != CAIRN_CHOICE_DRIVE_SIMULATED &&
 	    !cairn_signal_lines_parse(&app->lines, app->cfg->robot.signal_lines, err))
 		return false;
 	cairn_signals_init(&app->core, app->cfg->robot.battery_warn_percent);
-	app->outbox = cairn_stage_outputs(stage, cairn_signals_out);
-	cairn_stage_inputs(stage, cairn_signals_in, &app->core, NULL, NULL);
-	cairn_stage_every(stage, STEP_MS, on_step, app);
 	return true;
 }
 
@@ -92,5 +86,12 @@ static void close_all(void *ctx)
 	gpio_close(&app->gpio);
 }
 
-CAIRN_STAGE_MAIN("cairn-signals", "beeper and lights for the robot's state", struct app, .open = open_all,
-    .close = close_all)
+static const struct cairn_port ports[] = {
+    {CAIRN_PORT_OUT(cairn_signals_out)},
+    {CAIRN_PORT_IN_PART(cairn_signals_in, struct app, core)},
+    {CAIRN_PORT_EVERY(STEP_MS, on_step)},
+    {.open = NULL},
+};
+
+CAIRN_STAGE_MAIN("cairn-signals", "beeper and lights for the robot's state", struct app, .open = open_core,
+    .ports = ports, .close = close_all)

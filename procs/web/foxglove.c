@@ -85,7 +85,7 @@ static void send_status(struct web_foxglove *f, enum cairn_foxglove_level level,
 static void introduce(struct web_foxglove *f)
 {
 	struct web *web = web_of(f->wsi);
-	const struct cairn_config *cfg = cairn_stage_config(web->stage);
+	const struct cairn_config *cfg = web->cfg;
 	struct cairn_text info = {0};
 	char session[48];
 	snprintf(session, sizeof(session), "%d-%" PRIu64, (int)getpid(), f->conn->id);

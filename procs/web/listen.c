@@ -139,13 +139,13 @@ int web_admit(struct web *web, struct lws *wsi, bool page, struct web_conn *conn
 	if (lws_hdr_custom_length(wsi, "sec-fetch-site:", 15) > 0 &&
 	    lws_hdr_custom_copy(wsi, site, sizeof(site), "sec-fetch-site:", 15) < 0)
 		snprintf(site, sizeof(site), "?");
-	if (!cairn_web_host_allowed(host, web->cfg->hosts)) {
+	if (!cairn_web_host_allowed(host, web->cfg->web.hosts)) {
 		cairn_error_set(why, "this name is not the robot's: use its IP address or localhost, or list "
 				     "the name in web.hosts");
 		return 403;
 	}
 	bool own = cairn_web_origin_allowed(origin, host) && cairn_web_site_allowed(site, page);
-	if (!own && !(foxglove && cairn_web_origin_listed(origin, web->cfg->origins))) {
+	if (!own && !(foxglove && cairn_web_origin_listed(origin, web->cfg->web.origins))) {
 		cairn_error_set(why, "pages of other sites are not answered%s%.120s%s",
 		    foxglove ? "; to let Foxglove in from there, list " : "", foxglove ? origin : "",
 		    foxglove ? " in web.origins" : "");
@@ -185,7 +185,7 @@ static void let_in(struct web *web, int fd, const struct sockaddr_storage *at)
 	int one = 1, bytes = SEND_BUFFER_BYTES;
 	if (conn != NULL)
 		describe(at, conn);
-	int room = web->cfg->connections_max;
+	int room = web->cfg->web.connections_max;
 	if (conn == NULL || web->connections >= room ||
 	    (!conn->loopback && web->far_connections >= room - RESERVED)) {
 		cairn_stage_count_reject(web->stage);
@@ -309,7 +309,7 @@ static bool open_library(struct web *web, struct cairn_error *err)
 	    .timeout_secs = TIMEOUT_S,
 	    .keepalive_timeout = KEEPALIVE_S,
 	    .max_http_header_data = HEADER_BYTES,
-	    .max_http_header_pool = (unsigned short)web->cfg->connections_max,
+	    .max_http_header_pool = (unsigned short)web->cfg->web.connections_max,
 	    .fd_limit_per_thread = FDS_MAX,
 	    .retry_and_idle_policy = &idle,
 	    .server_string = "cairn",
@@ -320,8 +320,8 @@ static bool open_library(struct web *web, struct cairn_error *err)
 	lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
 	if (web->tls) {
 		info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
-		info.ssl_cert_filepath = web->cfg->cert_file;
-		info.ssl_private_key_filepath = web->cfg->key_file;
+		info.ssl_cert_filepath = web->cfg->web.cert_file;
+		info.ssl_private_key_filepath = web->cfg->web.key_file;
 		info.alpn = "http/1.1";
 	}
 	web->lws = lws_create_context(&info);
@@ -331,7 +331,7 @@ static bool open_library(struct web *web, struct cairn_error *err)
 		    web->tls
 			? "the TLS certificate or key cannot be used: web.cert_file %.80s, web.key_file %.80s"
 			: "libwebsockets does not start%.0s%.0s",
-		    web->cfg->cert_file, web->cfg->key_file);
+		    web->cfg->web.cert_file, web->cfg->web.key_file);
 	return web->vhost != NULL;
 }
 
@@ -347,17 +347,26 @@ static bool join_loops(struct web *web, struct cairn_error *err)
 	return false;
 }
 
+static void name_token_file(struct web *web)
+{
+	if (web->cfg->web.token_file[0] != '\0')
+		snprintf(web->token_file, sizeof(web->token_file), "%s", web->cfg->web.token_file);
+	else
+		cairn_stage_state_path(web->stage, "web.tokens", web->token_file, sizeof(web->token_file));
+}
+
 bool web_open(struct web *web, struct cairn_error *err)
 {
 	struct cairn_error why = {""};
 	web->listen_fd = -1;
-	if (!cairn_web_address_parse(web->cfg->endpoint, &web->address, &why)) {
+	if (!cairn_web_address_parse(web->cfg->web.endpoint, &web->address, &why)) {
 		cairn_error_set(err, "web.endpoint: %s", why.text);
 		return false;
 	}
-	web->tls = web->cfg->cert_file[0] != '\0';
+	web->tls = web->cfg->web.cert_file[0] != '\0';
 	if (!open_library(web, err) || !join_loops(web, err))
 		return false;
+	name_token_file(web);
 	(void)web_on_tokens(web);
 	(void)on_listen(web);
 	cairn_stage_every(web->stage, 1000, on_listen, web);

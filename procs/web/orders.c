@@ -66,7 +66,7 @@ static bool in_measure(struct web *web, const struct web_conn *conn, const struc
 					     : row == &cairn_commands[CAIRN_COMMAND_MOTOR_STOP]
 						 ? &l->emergency_stops
 						 : &l->stops;
-	return cairn_token_bucket_take(measure, web->cfg->commands_per_s, BURST_S, now_ns);
+	return cairn_token_bucket_take(measure, web->cfg->web.commands_per_s, BURST_S, now_ns);
 }
 
 bool orders_call_allowed(struct web *web, const struct web_conn *conn)
@@ -83,6 +83,16 @@ static bool send_order(struct web *web, struct web_waiting *w, int64_t patience_
 	w->cmd.expires_ns = w->due_ns;
 	web->stage_due = true;
 	return cairn_client_send(web->clients[w->row->service], w->tag, &w->cmd) == 0;
+}
+
+void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text)
+{
+	if (asker->http) {
+		http_replied(web, asker, verdict, text);
+	} else {
+		viewer_replied(web, asker, verdict == WEB_DONE, text);
+		foxglove_replied(web, asker, verdict == WEB_DONE, text);
+	}
 }
 
 static void end(struct web *web, struct web_waiting *w, enum web_verdict verdict, const char *text)
@@ -139,7 +149,7 @@ static void judge(struct web *web, const struct web_conn *conn, const struct web
 	char text[256], rights[64];
 	if (!in_measure(web, conn, row)) {
 		snprintf(text, sizeof(text), "more than %g commands a second (web.commands_per_s)",
-		    web->cfg->commands_per_s);
+		    web->cfg->web.commands_per_s);
 		cairn_stage_count_reject(web->stage);
 		web_replied(web, asker, WEB_FLOOD, text);
 		return;

@@ -178,6 +178,7 @@ void orders_give_command(struct web *web, const struct web_conn *conn, const str
 bool orders_call_allowed(struct web *web, const struct web_conn *conn);
 
 enum web_verdict { WEB_DONE, WEB_REFUSED, WEB_FORBIDDEN, WEB_FLOOD, WEB_UNKNOWN };
+/* To whoever asked, by the way that the question came. */
 void web_replied(struct web *web, const struct web_asker *asker, enum web_verdict verdict, const char *text);
 
 /* ---- teleop.c ---- */
@@ -330,8 +331,7 @@ struct web_viewer;
 struct web_foxglove;
 
 struct web {
-	struct cairn_stage *stage;
-	const struct cairn_config_web *cfg;
+	CAIRN_STAGE_STATE;
 	struct cairn_web_address address;
 	bool tls;
 	char cookie[32];
