@@ -240,11 +240,12 @@ static int on_answer(void *ctx)
 static void listen_for_commands(struct remote *r)
 {
 	struct cairn_error err = {""};
-	r->commands = remote_bind(r, ZMQ_ROUTER, CAIRN_ZAP_COMMAND, r->cfg->endpoint, REQUEST_BYTES, &err);
+	r->commands =
+	    remote_bind(r, ZMQ_ROUTER, CAIRN_ZAP_COMMAND, r->cfg->remote.endpoint, REQUEST_BYTES, &err);
 	cairn_stage_tried(r->stage, "listen for commands", r->commands != NULL ? NULL : err.text);
 	if (r->commands == NULL)
 		return;
-	cairn_log_info("listens at %s", r->cfg->endpoint);
+	cairn_log_info("listens at %s", r->cfg->remote.endpoint);
 	cairn_stage_watch_socket(r->stage, r->commands, relay_on_request, r);
 }
 

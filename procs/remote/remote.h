@@ -1,6 +1,6 @@
 /* remote.h - the remote stage's own state, shared by the files that make it up.
  *
- * main.c lets connections in and keeps the list of keys; relay.c carries commands to the stages and answers back;
+ * list.c lets connections in by the list of keys; relay.c carries commands to the stages and answers back;
  * watchers.c gives topics to those who subscribe. Nothing here is on the way to the wheels: the stage reads the bus like any
  * consumer, at the lowest priority, and what it hands to others is measured by remote.commands_per_s. */
 #ifndef CAIRN_PROCS_REMOTE_REMOTE_H
@@ -33,8 +33,7 @@ struct remote_watched {
 };
 
 struct remote {
-	struct cairn_stage *stage;
-	const struct cairn_config_remote *cfg;
+	CAIRN_STAGE_STATE;
 	void *zmq; /* of the TCP sockets; the bus has its own */
 	struct cairn_zap *zap;
 	struct cairn_key key;
@@ -56,6 +55,13 @@ struct remote {
 	struct remote_watched watched[REMOTE_WATCHED_MAX];
 };
 
+/* ---- list.c ---- */
+/* Before the first socket is bound. */
+bool list_open(struct remote *r, struct cairn_error *err);
+/* A loop callback. */
+int list_on_second(void *ctx);
+
+/* ---- sockets.c ---- */
 /* A server socket of this stage: keys, limits, domain; bound. NULL with err. */
 void *remote_bind(struct remote *r, int type, const char *domain, const char *url, int64_t message_max,
     struct cairn_error *err);

@@ -138,7 +138,7 @@ static void listen_for_watchers(struct remote *r)
 
 bool watchers_open(struct remote *r, struct cairn_error *err)
 {
-	if (!cairn_remote_endpoint(r->cfg->endpoint, r->topics_url, sizeof(r->topics_url), err))
+	if (!cairn_remote_endpoint(r->cfg->remote.endpoint, r->topics_url, sizeof(r->topics_url), err))
 		return false;
 	listen_for_watchers(r);
 	return true;
