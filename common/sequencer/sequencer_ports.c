@@ -69,6 +69,26 @@ const struct cairn_in cairn_sequencer_in[] = {
     {.take = NULL},
 };
 
+static bool take_arm(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
+{
+	(void)now_ns;
+	cairn_sequencer_on_skills(core, message, hdr->t_ns);
+	return true;
+}
+
+static bool take_arm_done(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
+{
+	(void)hdr;
+	cairn_sequencer_on_skill_done(core, message, now_ns);
+	return true;
+}
+
+const struct cairn_in cairn_sequencer_arms_in[] = {
+    {CAIRN_TOPIC_ARM, CAIRN_ACCEPT_PLAUSIBLE, take_arm},
+    {CAIRN_TOPIC_ARM_DONE, CAIRN_ACCEPT_PLAUSIBLE, take_arm_done},
+    {.take = NULL},
+};
+
 const struct cairn_out cairn_sequencer_out[] = {
     {CAIRN_TOPIC_CMD_VEL, 0},
     {CAIRN_TOPIC_NAV_GOAL, 200},

@@ -6,6 +6,8 @@
 #include "ipc/ports.h"
 
 extern const struct cairn_in cairn_sequencer_in[]; /* core: struct cairn_sequencer */
+/* Arms that programs outside move (external.topics); the same core. */
+extern const struct cairn_in cairn_sequencer_arms_in[];
 extern const struct cairn_out cairn_sequencer_out[];
 
 /* Orders to the arm and results of wishes, after each call. */

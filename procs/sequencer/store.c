@@ -2,22 +2,18 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/base/file.h"
 
 void store_open(struct store *store, struct cairn_stage *stage)
 {
-	const char *folder = store->folder;
 	store->stage = stage;
-	snprintf(store->folder, sizeof(store->folder), "%s/state", cairn_stage_run_dir(stage));
-	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
-		cairn_log_warn("cannot make %s: %s", folder, strerror(errno));
-	snprintf(store->mission_path, sizeof(store->mission_path), "%s/" CAIRN_MISSION_FILE_NAME, folder);
-	snprintf(store->zones_path, sizeof(store->zones_path), "%s/" CAIRN_ZONES_FILE_NAME, folder);
+	cairn_stage_state_path(
+	    stage, CAIRN_MISSION_FILE_NAME, store->mission_path, sizeof(store->mission_path));
+	cairn_stage_state_path(stage, CAIRN_ZONES_FILE_NAME, store->zones_path, sizeof(store->zones_path));
 }
 
-bool store_load_mission(struct store *store, struct cairn_mission_record *record)
+static bool load_mission(struct store *store, struct cairn_mission_record *record)
 {
 	struct cairn_error err = {""};
 	ssize_t n = cairn_file_read_into(
@@ -46,7 +42,7 @@ static bool zones_lost(struct store *store, const char *why)
 	return true;
 }
 
-bool store_load_zones(struct store *store, const struct cairn_zone_file **ret)
+static bool load_zones(struct store *store, const struct cairn_zone_file **ret)
 {
 	struct cairn_error err = {""};
 	ssize_t n = cairn_file_read_into(
@@ -60,6 +56,25 @@ bool store_load_zones(struct store *store, const struct cairn_zone_file **ret)
 		return zones_lost(store, err.text);
 	store->zones = store->read;
 	return true;
+}
+
+struct cairn_sequencer *store_resume(struct store *store, const struct cairn_config *cfg)
+{
+	struct cairn_mission_record record;
+	const struct cairn_zone_file *kept;
+	bool again = load_mission(store, &record);
+	if (again)
+		cairn_log_info("going on: %s (%s), %llu decisions so far",
+		    cairn_enum_text(&cairn_enum_mission_state, (int)record.state), record.reason,
+		    (unsigned long long)record.decisions);
+	struct cairn_sequencer *seq = cairn_sequencer_new(cfg, again ? &record : NULL, cairn_now_ns());
+	/* One that was killed has its zones in the mission's record. */
+	if (seq != NULL && !again && load_zones(store, &kept)) {
+		cairn_log_info("%u of %u zones of the map are kept",
+		    cairn_sequencer_keep_zones(seq, &kept->zones), kept->zones.items_count);
+		cairn_sequencer_zones_saved(seq, kept->map_id, kept->doubt);
+	}
+	return seq;
 }
 
 static bool save_zones(struct store *store, const struct cairn_mission_record *record, int64_t now_ns)

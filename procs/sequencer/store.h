@@ -11,7 +11,7 @@
 struct store {
 	struct cairn_stage *stage;
 	struct cairn_retry trying; /* a full disk must not cost the loop twenty tries a second */
-	char folder[300], mission_path[320], zones_path[320];
+	char mission_path[320], zones_path[320];
 	struct cairn_zone_file zones; /* as the file has them */
 	struct cairn_zone_file read;  /* scratch */
 	unsigned char mission[CAIRN_MISSION_RECORD_BYTES + 1];
@@ -19,11 +19,9 @@ struct store {
 };
 
 void store_open(struct store *store, struct cairn_stage *stage);
-/* True with *record when an earlier process of this run left one. */
-bool store_load_mission(struct store *store, struct cairn_mission_record *record);
-/* What an earlier run kept with its map; one that cannot be read is put aside, and *ret has the doubt. False: there is no
- * such file. */
-bool store_load_zones(struct store *store, const struct cairn_zone_file **ret);
+/* The sequencer goes on with the mission that an earlier process of this run left. Without one it begins, with the zones that an earlier
+ * run kept with its map; a file of zones that cannot be read is put aside, and the sequencer doubts them. NULL: no memory. */
+struct cairn_sequencer *store_resume(struct store *store, const struct cairn_config *cfg);
 /* changed: there is something to save. False: nothing, or it is not time for another try. */
 bool store_due(const struct store *store, bool changed, int64_t now_ns);
 void store_save(struct store *store, const struct cairn_sequencer *seq, int64_t now_ns);
