@@ -45,7 +45,7 @@ procs/web/hub.c 1 messages for Foxglove and lines of the logs bear the time of d
 procs/ros2-robot/main.c 1 messages of drivers of ROS bear the time of day
 procs/ros2-bridge/main.c 1 messages for nodes of ROS bear the time of day
 procs/web/logs.c 1 the time of day of a line of the logs, for the viewer
-procs/agent/main.c 1 the time at which a thing was seen, as the scene tells it
+procs/agent/work.c 1 the time at which a thing was seen, as the scene tells it
 procs/scene/main.c 1 the time at which a thing was seen
 procs/speak/speaker.c 2 quiet hours are a time of day
 procs/pilot/main.c 1 the time in an answer, as the interface asks for it
