@@ -78,15 +78,14 @@ static void on_report(void *ctx, const struct cairn_tool_call *report)
 	discoveries_publish(f, cairn_now_ns());
 }
 
-struct discoveries *discoveries_new(
-    struct cairn_stage *stage, struct cairn_dialog *dialog, const char *folder)
+struct discoveries *discoveries_new(struct cairn_stage *stage, struct cairn_dialog *dialog)
 {
 	struct discoveries *f = calloc(1, sizeof(*f));
 	if (f == NULL)
 		return NULL;
 	f->stage = stage;
 	f->dialog = dialog;
-	snprintf(f->folder, sizeof(f->folder), "%s", folder);
+	cairn_stage_state_path(stage, "pictures", f->folder, sizeof(f->folder));
 	f->pub = cairn_stage_publish(stage, CAIRN_TOPIC_DISCOVERIES);
 	cairn_dialog_on_report(dialog, on_report, f);
 	return f;

@@ -8,10 +8,9 @@
 
 struct discoveries;
 
-/* folder: where the pictures go; it is made when the first one comes. NULL: no memory. The dialog tells of its reports
+/* Pictures go to RUN/state/pictures; the folder is made when the first one comes. NULL: no memory. The dialog tells of its reports
  * from now on. */
-struct discoveries *discoveries_new(
-    struct cairn_stage *stage, struct cairn_dialog *dialog, const char *folder);
+struct discoveries *discoveries_new(struct cairn_stage *stage, struct cairn_dialog *dialog);
 void discoveries_destroy(struct discoveries **found_p);
 void discoveries_publish(struct discoveries *found, int64_t now_ns);
 

@@ -79,7 +79,8 @@ static bool locate(
 	return found.found;
 }
 
-struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog, struct cairn_error *err)
+struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog,
+    struct cairn_outbox *outbox, struct cairn_error *err)
 {
 	struct locator *l = calloc(1, sizeof(*l));
 	if (l == NULL) {
@@ -89,6 +90,7 @@ struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dial
 	l->stage = stage;
 	l->cfg = cairn_stage_config(stage);
 	l->dialog = dialog;
+	l->outbox = outbox;
 	l->depth_mm =
 	    calloc((size_t)l->cfg->camera.width_px * (size_t)l->cfg->camera.height_px, sizeof(*l->depth_mm));
 	if (l->depth_mm == NULL)
@@ -111,9 +113,4 @@ void locator_destroy(struct locator **locator_p)
 		return;
 	free(l->depth_mm);
 	free(l);
-}
-
-void locator_send_to(struct locator *l, struct cairn_outbox *outbox)
-{
-	l->outbox = outbox;
 }

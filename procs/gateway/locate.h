@@ -9,12 +9,11 @@
 
 struct locator;
 
-/* Answers for the dialog from now on. dialog is borrowed. NULL with the reason. */
-struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog, struct cairn_error *err);
+/* Answers for the dialog from now on; outbox is where sightings go. Both are borrowed. NULL with the reason. */
+struct locator *locator_new(struct cairn_stage *stage, struct cairn_dialog *dialog,
+    struct cairn_outbox *outbox, struct cairn_error *err);
 void locator_destroy(struct locator **locator_p);
 
-/* Where sightings go; borrowed. */
-void locator_send_to(struct locator *locator, struct cairn_outbox *outbox);
 /* A snapshot has been taken: the depth of that moment is kept. */
 void locator_on_snapshot(struct locator *locator);
 /* What is known of the house; copied. */
