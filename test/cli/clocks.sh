@@ -48,7 +48,7 @@ procs/web/logs.c 1 the time of day of a line of the logs, for the viewer
 procs/agent/work.c 1 the time at which a thing was seen, as the scene tells it
 procs/scene/main.c 1 the time at which a thing was seen
 procs/speak/speaker.c 2 quiet hours are a time of day
-procs/pilot/main.c 1 the time in an answer, as the interface asks for it
+procs/pilot/server.c 1 the time in an answer, as the interface asks for it
 LIST
 }
 
