@@ -7,25 +7,7 @@
 /* Both programs with the same options, in a run directory below the test's own that is not there yet. */
 static const struct output *run(const char *command, const char *args)
 {
-	static struct output output;
-	char line[2000];
-	FILE *out = tmpfile(), *err = tmpfile();
-	ck_assert(out != NULL && err != NULL);
-	snprintf(line, sizeof(line), "exec '%s' %s --run '%s/run' %s", CAIRN_PROGRAM, command, run_dir, args);
-	pid_t pid = fork();
-	if (pid == 0) {
-		dup2(fileno(out), STDOUT_FILENO);
-		dup2(fileno(err), STDERR_FILENO);
-		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-		_exit(127);
-	}
-	int status = 0;
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ck_assert_msg(WIFEXITED(status), "killed by signal %d: %s", WTERMSIG(status), line);
-	output.status = WEXITSTATUS(status);
-	read_all(out, output.out, sizeof(output.out));
-	read_all(err, output.err, sizeof(output.err));
-	return &output;
+	return cairn_in("/run", command, args);
 }
 
 static int count(const char *text, const char *what)

@@ -67,14 +67,15 @@ static void read_all(FILE *file, char *buf, size_t bytes)
 	fclose(file);
 }
 
-/* Runs `cairn ARGS --run DIR` (the option stands behind the command's name) and waits for its end. */
-static const struct output *cairn(const char *command, const char *args)
+/* Runs `cairn COMMAND --run DIR ARGS` and waits for its end. DIR: the test's run directory, or a folder below it ("/run"). */
+static const struct output *cairn_in(const char *folder, const char *command, const char *args)
 {
 	static struct output output;
-	char line[1024];
+	char line[2000];
 	FILE *out = tmpfile(), *err = tmpfile();
 	ck_assert(out != NULL && err != NULL);
-	snprintf(line, sizeof(line), "exec '%s' %s --run '%s' %s", CAIRN_PROGRAM, command, run_dir, args);
+	snprintf(line, sizeof(line), "exec '%s' %s --run '%s%s' %s", CAIRN_PROGRAM, command, run_dir, folder,
+	    args);
 	pid_t pid = fork();
 	if (pid == 0) {
 		dup2(fileno(out), STDOUT_FILENO);
@@ -89,6 +90,11 @@ static const struct output *cairn(const char *command, const char *args)
 	read_all(out, output.out, sizeof(output.out));
 	read_all(err, output.err, sizeof(output.err));
 	return &output;
+}
+
+static const struct output *cairn(const char *command, const char *args)
+{
+	return cairn_in("", command, args);
 }
 
 static __attribute__((unused)) void expect(
