@@ -2,44 +2,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/eval/report.h"
+#include "procs/lab/agent_rows.h"
 #include "procs/lab/eqa_rows.h"
-#include "procs/lab/provenance.h"
 
-#define CELL_CAP 320
 #define QUERIES_MAX 32
-#define EPISODES_MAX 4000
 
-static double part(const json_t *row, const char *name, const char *of)
+static void fill_row(char cells[9][AGENT_CELL_CAP], const json_t *row)
 {
-	return json_number_value(json_object_get(json_object_get(row, name), of));
-}
-
-static void interval_cell(char cell[CELL_CAP], const json_t *row, const char *name, int digits)
-{
-	if (json_is_object(json_object_get(row, name)))
-		snprintf(cell, CELL_CAP, "%.*f (%.*f ... %.*f)", digits, part(row, name, "mean"), digits,
-		    part(row, name, "low"), digits, part(row, name, "high"));
-	else
-		snprintf(cell, CELL_CAP, "-");
-}
-
-static void fill_row(char cells[9][CELL_CAP], const json_t *row)
-{
-	double way_m = json_number_value(json_object_get(row, "way_m")),
-	       shortest_m = json_number_value(json_object_get(row, "shortest_m"));
-	snprintf(cells[0], CELL_CAP, "%s", json_string_value(json_object_get(row, "row")));
-	snprintf(cells[1], CELL_CAP, "%s", json_string_value(json_object_get(row, "about")));
-	snprintf(cells[2], CELL_CAP, "%d", (int)json_integer_value(json_object_get(row, "asked")));
-	interval_cell(cells[3], row, "right_percent", 0);
-	interval_cell(cells[4], row, "path_m", 1);
-	snprintf(
-	    cells[5], CELL_CAP, shortest_m > 0.0 ? "%.2f" : "-", shortest_m > 0.0 ? way_m / shortest_m : 0.0);
-	interval_cell(cells[6], row, "spl", 2);
-	interval_cell(cells[7], row, "tokens_in", 0);
-	snprintf(cells[8], CELL_CAP, "%d", (int)json_integer_value(json_object_get(row, "contacts")));
+	double shortest_m = agent_number(row, "shortest_m");
+	snprintf(cells[0], AGENT_CELL_CAP, "%s", agent_text(row, "row"));
+	snprintf(cells[1], AGENT_CELL_CAP, "%s", agent_text(row, "about"));
+	snprintf(cells[2], AGENT_CELL_CAP, "%d", (int)json_integer_value(json_object_get(row, "asked")));
+	agent_interval_cell(cells[3], row, "right_percent", 0);
+	agent_interval_cell(cells[4], row, "path_m", 1);
+	agent_times_cell(cells[5], row);
+	agent_interval_cell(cells[6], row, "spl", 2);
+	agent_interval_cell(cells[7], row, "tokens_in", 0);
+	snprintf(cells[8], AGENT_CELL_CAP, "%d", (int)json_integer_value(json_object_get(row, "contacts")));
 	for (int k = 4; k < 7 && shortest_m <= 0.0 && json_is_true(json_object_get(row, "computed")); k++)
-		snprintf(cells[k], CELL_CAP, "-");
+		snprintf(cells[k], AGENT_CELL_CAP, "-");
 }
 
 static void rows_table(struct cairn_report *page, const json_t *rows)
@@ -47,7 +28,7 @@ static void rows_table(struct cairn_report *page, const json_t *rows)
 	static const struct cairn_report_column columns[] = {{"row", false}, {"what it is", false},
 	    {"asked", true}, {"right (%)", true}, {"path (m)", true}, {"times the shortest", true},
 	    {"SPL", true}, {"tokens", true}, {"contacts", true}};
-	static char cells[EQA_ROWS][9][CELL_CAP];
+	static char cells[EQA_ROWS][9][AGENT_CELL_CAP];
 	const char *at[EQA_ROWS * 9];
 	size_t i, n = json_array_size(rows) < EQA_ROWS ? json_array_size(rows) : EQA_ROWS;
 	for (i = 0; i < n; i++) {
@@ -70,7 +51,7 @@ static void rows_table(struct cairn_report *page, const json_t *rows)
 static void queries_table(struct cairn_report *page, const json_t *rows)
 {
 	struct cairn_report_column columns[EQA_ROWS + 1] = {{"query", false}};
-	static char cells[QUERIES_MAX][EQA_ROWS + 1][CELL_CAP];
+	static char cells[QUERIES_MAX][EQA_ROWS + 1][AGENT_CELL_CAP];
 	static const char *at[QUERIES_MAX * (EQA_ROWS + 1)];
 	const json_t *run[EQA_ROWS];
 	uint32_t n = 0;
@@ -79,16 +60,16 @@ static void queries_table(struct cairn_report *page, const json_t *rows)
 		if (json_is_true(json_object_get(row, "computed")))
 			continue;
 		run[n++] = row;
-		columns[n] =
-		    (struct cairn_report_column){json_string_value(json_object_get(row, "row")), true};
+		columns[n] = (struct cairn_report_column){agent_text(row, "row"), true};
 	}
 	for (int q = 0; q < CAIRN_AGENT_QUERY_COUNT && q < QUERIES_MAX; q++)
 		for (uint32_t c = 0; c <= n; c++) {
 			if (c == 0)
-				snprintf(cells[q][c], CELL_CAP, "%s", cairn_agent_queries[q].name);
+				snprintf(cells[q][c], AGENT_CELL_CAP, "%s", cairn_agent_queries[q].name);
 			else
-				snprintf(cells[q][c], CELL_CAP, "%.0f",
-				    part(run[c - 1], "tokens_by_query", cairn_agent_queries[q].name));
+				snprintf(cells[q][c], AGENT_CELL_CAP, "%.0f",
+				    agent_number(json_object_get(run[c - 1], "tokens_by_query"),
+					cairn_agent_queries[q].name));
 			at[(uint32_t)q * (n + 1) + c] = cells[q][c];
 		}
 	cairn_report_table(page,
@@ -101,18 +82,15 @@ static void queries_table(struct cairn_report *page, const json_t *rows)
 
 static void episode(struct cairn_report *page, const json_t *e)
 {
-	char name[CELL_CAP], verdict[CELL_CAP], path[64], spent[64];
-	const char *judged = json_string_value(json_object_get(e, "judged")),
-		   *row = json_string_value(json_object_get(e, "row"));
-	double path_m = json_number_value(json_object_get(e, "path_m")),
-	       shortest_m = json_number_value(json_object_get(e, "shortest_m"));
+	char name[AGENT_CELL_CAP], verdict[AGENT_CELL_CAP], path[64], spent[64];
+	const char *judged = agent_text(e, "judged"), *row = agent_text(e, "row");
+	double path_m = agent_number(e, "path_m"), shortest_m = agent_number(e, "shortest_m");
 	bool right = strcmp(judged, "right") == 0, wrong = strcmp(judged, "wrong") == 0,
 	     touched = json_integer_value(json_object_get(e, "contacts")) > 0;
 	double over_m = shortest_m >= 0.0 ? path_m - shortest_m : 0.0;
-	snprintf(name, sizeof(name), "%s, %s %d: %s", row, json_string_value(json_object_get(e, "home")),
-	    (int)json_integer_value(json_object_get(e, "seed")),
-	    json_string_value(json_object_get(e, "question")));
-	snprintf(verdict, sizeof(verdict), "%s: %s", judged, json_string_value(json_object_get(e, "answer")));
+	snprintf(name, sizeof(name), "%s, %s %d: %s", row, agent_text(e, "home"),
+	    (int)json_integer_value(json_object_get(e, "seed")), agent_text(e, "question"));
+	snprintf(verdict, sizeof(verdict), "%s: %s", judged, agent_text(e, "answer"));
 	if (shortest_m >= 0.0)
 		snprintf(path, sizeof(path), "%.1f m (shortest %.1f m)", path_m, shortest_m);
 	else
@@ -120,9 +98,8 @@ static void episode(struct cairn_report *page, const json_t *e)
 	snprintf(spent, sizeof(spent), "%d queries, %d tokens",
 	    (int)json_integer_value(json_object_get(e, "queries")),
 	    (int)json_integer_value(json_object_get(e, "tokens_in")));
-	const struct cairn_report_fact facts[] = {
-	    {"evidence", json_string_value(json_object_get(e, "evidence"))}, {"way", path}, {"cost", spent},
-	    {"ended by", json_string_value(json_object_get(e, "limit"))}};
+	const struct cairn_report_fact facts[] = {{"evidence", agent_text(e, "evidence")}, {"way", path},
+	    {"cost", spent}, {"ended by", agent_text(e, "limit")}};
 	cairn_report_run(page, &(struct cairn_report_run){.name = name,
 				   .badness = (touched    ? 3e4
 						  : wrong ? 2e4
@@ -140,33 +117,17 @@ static void episode(struct cairn_report *page, const json_t *e)
 bool eqa_write_page(
     const json_t *figures, const char *command, bool passed, const char *dir, struct cairn_error *err)
 {
-	char version[128];
-	const json_t *episodes = json_object_get(figures, "episodes"),
-		     *rows = json_object_get(figures, "rows");
-	snprintf(version, sizeof(version), "%s (%s)", CAIRN_VERSION, cairn_provenance_commit());
-	const struct cairn_report_fact facts[] = {
-	    {"version", version}, {"boundary", json_string_value(json_object_get(figures, "boundary"))}};
-	struct cairn_report *page =
-	    cairn_report_new(&(struct cairn_report_head){.title = "Questions about the homes",
-		.summary = "Questions made from the world's file, answered by the agent in simulated time. "
-			   "Its figures are about this "
-			   "simulator, and are not those of any published set.",
-		.command = command != NULL ? command : "",
-		.facts = facts,
-		.fact_count = 2,
-		.mark = passed ? CAIRN_REPORT_GOOD : CAIRN_REPORT_BAD,
-		.verdict = passed ? "passed" : "failed"});
-	if (page == NULL) {
-		cairn_error_set(err, "out of memory");
+	const json_t *rows = json_object_get(figures, "rows");
+	struct cairn_report *page = agent_page_new("Questions about the homes",
+	    "Questions made from the world's file, answered by the agent in simulated time. Its figures are "
+	    "about this "
+	    "simulator, and are not those of any published set.",
+	    figures, command, passed, err);
+	if (page == NULL)
 		return false;
-	}
 	rows_table(page, rows);
 	queries_table(page, rows);
-	cairn_report_heading(page, "Episodes",
-	    "The worst first: contacts, wrong answers, open ones, then by the way too much.");
-	for (size_t i = 0; i < json_array_size(episodes) && i < EPISODES_MAX; i++)
-		episode(page, json_array_get(episodes, i));
-	bool ok = cairn_report_write(page, dir, err);
-	cairn_report_destroy(&page);
-	return ok;
+	return agent_page_end(page,
+	    "The worst first: contacts, wrong answers, open ones, then by the way too much.", figures,
+	    episode, dir, err);
 }

@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "common/scene/words.h"
+#include "procs/lab/agent_rows.h"
 
-#define ROBOT_M 0.25
-
-static const struct {
-	const char *name, *about;
-} names[EQA_ROWS] = {
+static const struct agent_row_name names[EQA_ROWS] = {
     [EQA_GUESS] = {"guess",
 	"a room of the house, yes or no, a number from 2 to 6, a colour, a name: each as likely; computed"},
     [EQA_PRIOR] = {"prior", "the room that such a thing is usual in, yes, 2, closed and off; computed"},
@@ -33,11 +30,8 @@ const char *eqa_row_name(enum eqa_row_id id)
 
 enum eqa_row_id eqa_row_find(const char *name, size_t length)
 {
-	for (int i = EQA_BLIND; i < EQA_ROWS; i++)
-		if (i != EQA_GRAPH && strlen(names[i].name) == length &&
-		    strncmp(names[i].name, name, length) == 0)
-			return (enum eqa_row_id)i;
-	return EQA_ROWS;
+	int i = agent_row_find(names, EQA_BLIND, EQA_ROWS, name, length);
+	return i != EQA_GRAPH ? (enum eqa_row_id)i : EQA_ROWS;
 }
 
 /* ---- adding ---- */
@@ -48,12 +42,9 @@ void eqa_row_group(struct eqa_row *row)
 		row->groups[row->group_count++] = (struct eqa_group){0};
 }
 
-/* Success weighted by path length (Anderson et al. 2018): the shortest way over the one driven, 0 where the answer is not right. A robot's
- * length is added to both: where a thing shows from the start any way would be infinitely longer than the shortest one. */
 static double spl_of(const struct eqa_answer *a)
 {
-	bool right = a->done && a->right;
-	return right ? (a->shortest_m + ROBOT_M) / (fmax(a->path_m, a->shortest_m) + ROBOT_M) : 0.0;
+	return agent_spl(a->done && a->right, a->shortest_m, a->path_m);
 }
 
 static void add(struct eqa_sums *s, const struct eqa_answer *a)
@@ -135,11 +126,6 @@ void eqa_row_add_computed(struct eqa_row *rows, const struct cairn_question *q, 
 
 /* ---- telling ---- */
 
-static double mean(double sum, double n)
-{
-	return n > 0.0 ? sum / n : 0.0;
-}
-
 enum measure { RIGHT, PATH, TOKENS, SPL };
 
 static struct cairn_interval interval_of(const struct eqa_row *row, enum measure what)
@@ -170,16 +156,16 @@ static void tell_row(FILE *out, enum eqa_row_id id, const struct eqa_row *row)
 		fprintf(out, "\n");
 		return;
 	}
-	fprintf(out, " %6.1f %6.1f %6u  %5.1f (%4.1f..%5.1f)", 100.0 * mean(s->wrong, s->asked),
-	    100.0 * mean(s->open, s->asked), s->unseen, p.mean, p.low, p.high);
+	fprintf(out, " %6.1f %6.1f %6u  %5.1f (%4.1f..%5.1f)", 100.0 * agent_mean(s->wrong, s->asked),
+	    100.0 * agent_mean(s->open, s->asked), s->unseen, p.mean, p.low, p.high);
 	if (s->ways > 0 && s->shortest_m > 0.0)
 		fprintf(out, " %6.2f", s->way_m / s->shortest_m);
 	else
 		fprintf(out, " %6s", "-");
 	fprintf(out, "  %4.2f (%4.2f..%4.2f)", l.mean, l.low, l.high);
 	if (run)
-		fprintf(out, " %7.1f %7.0f %4u", mean(s->queries, s->asked),
-		    mean((double)s->tokens_in, s->asked), s->contacts);
+		fprintf(out, " %7.1f %7.0f %4u", agent_mean(s->queries, s->asked),
+		    agent_mean((double)s->tokens_in, s->asked), s->contacts);
 	fprintf(out, "\n");
 }
 
@@ -189,17 +175,17 @@ static void tell_kinds(FILE *out, const struct eqa_row *row)
 		const struct eqa_sums *s = &row->kinds[k];
 		fprintf(out, "  %-14s %5u asked, %5.1f %% right, %5.1f %% wrong, %5.1f %% open, %5.1f m\n",
 		    cairn_question_word((enum cairn_question_kind)k), s->asked,
-		    100.0 * mean(s->right, s->asked), 100.0 * mean(s->wrong, s->asked),
-		    100.0 * mean(s->open, s->asked), mean(s->path_m, s->asked));
+		    100.0 * agent_mean(s->right, s->asked), 100.0 * agent_mean(s->wrong, s->asked),
+		    100.0 * agent_mean(s->open, s->asked), agent_mean(s->path_m, s->asked));
 	}
 	fprintf(out,
 	    "  about one thing: %u of %u right, %.1f m each, shortest way that shows it %.1f m\n  tokens by "
 	    "query, mean:",
-	    row->all.ways, row->all.asked_one, mean(row->all.way_m, row->all.ways),
-	    mean(row->all.shortest_m, row->all.ways));
+	    row->all.ways, row->all.asked_one, agent_mean(row->all.way_m, row->all.ways),
+	    agent_mean(row->all.shortest_m, row->all.ways));
 	for (int k = 0; k < CAIRN_AGENT_QUERY_COUNT; k++)
 		fprintf(out, " %s %.0f", cairn_agent_queries[k].name,
-		    mean((double)row->all.by_query[k], row->all.asked));
+		    agent_mean((double)row->all.by_query[k], row->all.asked));
 	fprintf(out, "\n");
 }
 
@@ -222,27 +208,18 @@ void eqa_rows_tell(FILE *out, const struct eqa_row *rows)
 		}
 }
 
-static json_t *interval_json(const struct eqa_row *row, enum measure what)
-{
-	struct cairn_interval v = interval_of(row, what);
-	return v.count > 0 ? json_pack("{s:f,s:f,s:f}", "mean", v.mean, "low", v.low, "high", v.high)
-			   : json_null();
-}
-
 static json_t *row_json(enum eqa_row_id id, const struct eqa_row *row)
 {
 	const struct eqa_sums *s = &row->all;
-	json_t *queries = json_object(), *limits = json_object();
+	json_t *queries = json_object();
 	for (int k = 0; k < CAIRN_AGENT_QUERY_COUNT; k++)
-		json_object_set_new(
-		    queries, cairn_agent_queries[k].name, json_real(mean((double)s->by_query[k], s->asked)));
-	for (int k = 0; k < CAIRN_AGENT_LIMIT_COUNT; k++)
-		json_object_set_new(
-		    limits, cairn_enum_text(&cairn_enum_agent_limit, k), json_integer(s->limits[k]));
+		json_object_set_new(queries, cairn_agent_queries[k].name,
+		    json_real(agent_mean((double)s->by_query[k], s->asked)));
 	json_t *o = json_pack("{s:s,s:s,s:b,s:i,s:o,s:o,s:o,s:o}", "row", names[id].name, "about",
 	    names[id].about, "computed", id < EQA_BLIND, "asked", (int)s->asked, "right_percent",
-	    interval_json(row, RIGHT), "path_m", interval_json(row, PATH), "tokens_in",
-	    interval_json(row, TOKENS), "spl", interval_json(row, SPL));
+	    agent_interval_json(interval_of(row, RIGHT)), "path_m",
+	    agent_interval_json(interval_of(row, PATH)), "tokens_in",
+	    agent_interval_json(interval_of(row, TOKENS)), "spl", agent_interval_json(interval_of(row, SPL)));
 	json_object_update_new(
 	    o, json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i}", "right", (int)s->right, "wrong", (int)s->wrong,
 		   "open", (int)s->open, "right_unseen", (int)s->unseen, "without_evidence", (int)s->bare,
@@ -250,9 +227,10 @@ static json_t *row_json(enum eqa_row_id id, const struct eqa_row *row)
 		   (int)s->named));
 	json_object_update_new(
 	    o, json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:f,s:o,s:o}", "about_one", (int)s->asked_one, "ways",
-		   (int)s->ways, "way_m", mean(s->way_m, s->ways), "shortest_m", mean(s->shortest_m, s->ways),
-		   "queries", mean(s->queries, s->asked), "usd", mean(s->usd, s->asked), "seconds",
-		   mean(s->seconds, s->asked), "ended_by", limits, "tokens_by_query", queries));
+		   (int)s->ways, "way_m", agent_mean(s->way_m, s->ways), "shortest_m",
+		   agent_mean(s->shortest_m, s->ways), "queries", agent_mean(s->queries, s->asked), "usd",
+		   agent_mean(s->usd, s->asked), "seconds", agent_mean(s->seconds, s->asked), "ended_by",
+		   agent_limits_json(s->limits), "tokens_by_query", queries));
 	return o;
 }
 

@@ -2,54 +2,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/eval/report.h"
+#include "procs/lab/agent_rows.h"
 #include "procs/lab/instruction_rows.h"
-#include "procs/lab/provenance.h"
 
-#define CELL_CAP 320
 #define COLUMNS 10
-#define EPISODES_MAX 4000
-
-static double number(const json_t *at, const char *name)
-{
-	return json_number_value(json_object_get(at, name));
-}
-
-static const char *text(const json_t *at, const char *name)
-{
-	const char *value = json_string_value(json_object_get(at, name));
-	return value != NULL ? value : "";
-}
-
-static void interval_cell(char cell[CELL_CAP], const json_t *row, const char *name, int digits)
-{
-	const json_t *v = json_object_get(row, name);
-	snprintf(cell, CELL_CAP, "%.*f (%.*f ... %.*f)", digits, number(v, "mean"), digits, number(v, "low"),
-	    digits, number(v, "high"));
-}
 
 static void rows_table(struct cairn_report *page, const json_t *rows)
 {
 	static const struct cairn_report_column columns[COLUMNS] = {{"row", false}, {"what it is", false},
 	    {"told", true}, {"followed (%)", true}, {"parts (%)", true}, {"path (m)", true},
 	    {"times the shortest", true}, {"SPL", true}, {"tokens", true}, {"contacts", true}};
-	static char cells[INSTRUCTION_ROWS][COLUMNS][CELL_CAP];
+	static char cells[INSTRUCTION_ROWS][COLUMNS][AGENT_CELL_CAP];
 	const char *at[INSTRUCTION_ROWS * COLUMNS];
 	size_t n = json_array_size(rows) < INSTRUCTION_ROWS ? json_array_size(rows) : INSTRUCTION_ROWS;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *row = json_array_get(rows, i);
-		double shortest_m = number(row, "shortest_m");
-		snprintf(cells[i][0], CELL_CAP, "%s", text(row, "row"));
-		snprintf(cells[i][1], CELL_CAP, "%s", text(row, "about"));
-		snprintf(cells[i][2], CELL_CAP, "%.0f", number(row, "told"));
-		interval_cell(cells[i][3], row, "followed_percent", 0);
-		snprintf(cells[i][4], CELL_CAP, "%.0f", number(row, "parts_percent"));
-		interval_cell(cells[i][5], row, "path_m", 1);
-		snprintf(cells[i][6], CELL_CAP, shortest_m > 0.0 ? "%.2f" : "-",
-		    shortest_m > 0.0 ? number(row, "way_m") / shortest_m : 0.0);
-		interval_cell(cells[i][7], row, "spl", 2);
-		interval_cell(cells[i][8], row, "tokens_in", 0);
-		snprintf(cells[i][9], CELL_CAP, "%.0f", number(row, "contacts"));
+		snprintf(cells[i][0], AGENT_CELL_CAP, "%s", agent_text(row, "row"));
+		snprintf(cells[i][1], AGENT_CELL_CAP, "%s", agent_text(row, "about"));
+		snprintf(cells[i][2], AGENT_CELL_CAP, "%.0f", agent_number(row, "told"));
+		agent_interval_cell(cells[i][3], row, "followed_percent", 0);
+		snprintf(cells[i][4], AGENT_CELL_CAP, "%.0f", agent_number(row, "parts_percent"));
+		agent_interval_cell(cells[i][5], row, "path_m", 1);
+		agent_times_cell(cells[i][6], row);
+		agent_interval_cell(cells[i][7], row, "spl", 2);
+		agent_interval_cell(cells[i][8], row, "tokens_in", 0);
+		snprintf(cells[i][9], AGENT_CELL_CAP, "%.0f", agent_number(row, "contacts"));
 		for (int k = 0; k < COLUMNS; k++)
 			at[i * COLUMNS + (size_t)k] = cells[i][k];
 	}
@@ -77,12 +54,12 @@ static void queries_table(struct cairn_report *page, const json_t *rows)
 			const json_t *row = json_array_get(rows, i),
 				     *cost = json_object_get(
 					 json_object_get(row, "by_query"), cairn_agent_queries[q].name);
-			if (number(cost, "calls") <= 0.0)
+			if (agent_number(cost, "calls") <= 0.0)
 				continue;
-			snprintf(cells[n][0], sizeof(cells[n][0]), "%.1f", number(cost, "calls"));
-			snprintf(cells[n][1], sizeof(cells[n][1]), "%.0f", number(cost, "tokens_in"));
-			snprintf(cells[n][2], sizeof(cells[n][2]), "%.5f", number(cost, "usd"));
-			at[n * 5] = text(row, "row");
+			snprintf(cells[n][0], sizeof(cells[n][0]), "%.1f", agent_number(cost, "calls"));
+			snprintf(cells[n][1], sizeof(cells[n][1]), "%.0f", agent_number(cost, "tokens_in"));
+			snprintf(cells[n][2], sizeof(cells[n][2]), "%.5f", agent_number(cost, "usd"));
+			at[n * 5] = agent_text(row, "row");
 			at[n * 5 + 1] = cairn_agent_queries[q].name;
 			for (uint32_t k = 0; k < 3; k++)
 				at[n * 5 + 2 + k] = cells[n][k];
@@ -98,23 +75,27 @@ static void queries_table(struct cairn_report *page, const json_t *rows)
 
 static void episode(struct cairn_report *page, const json_t *e)
 {
-	char name[CELL_CAP + 80], verdict[CELL_CAP], path[64], spent[96];
+	char name[AGENT_CELL_CAP + 80], verdict[AGENT_CELL_CAP], path[64], spent[96];
 	bool followed = json_is_true(json_object_get(e, "followed")),
-	     end = json_is_true(json_object_get(e, "at_end")), said = strcmp(text(e, "state"), "done") == 0;
-	double contacts = number(e, "contacts"), over_m = number(e, "path_m") - number(e, "shortest_m");
-	snprintf(name, sizeof(name), "%s, %s: %s", text(e, "row"), text(e, "house"), text(e, "instruction"));
+	     end = json_is_true(json_object_get(e, "at_end")),
+	     said = strcmp(agent_text(e, "state"), "done") == 0;
+	double contacts = agent_number(e, "contacts"),
+	       over_m = agent_number(e, "path_m") - agent_number(e, "shortest_m");
+	snprintf(name, sizeof(name), "%s, %s: %s", agent_text(e, "row"), agent_text(e, "house"),
+	    agent_text(e, "instruction"));
 	snprintf(verdict, sizeof(verdict), "%s (%.0f of %.0f parts): %.200s",
 	    followed ? "followed"
 	    : end    ? "right end by another way"
 		     : "not followed",
-	    number(e, "parts"), number(e, "parts_that_fit"), text(e, "answer"));
-	snprintf(
-	    path, sizeof(path), "%.1f m (shortest %.1f m)", number(e, "path_m"), number(e, "shortest_m"));
+	    agent_number(e, "parts"), agent_number(e, "parts_that_fit"), agent_text(e, "answer"));
+	snprintf(path, sizeof(path), "%.1f m (shortest %.1f m)", agent_number(e, "path_m"),
+	    agent_number(e, "shortest_m"));
 	snprintf(spent, sizeof(spent), "%.0f queries, %.0f tokens, %.4f USD, %.0f revisions",
-	    number(e, "queries"), number(e, "tokens_in"), number(e, "usd"), number(e, "revisions"));
-	const struct cairn_report_fact facts[] = {{"parts", text(e, "plan")},
-	    {"evidence", text(e, "evidence")}, {"way", path}, {"cost", spent},
-	    {"ended by", text(e, "limit")}};
+	    agent_number(e, "queries"), agent_number(e, "tokens_in"), agent_number(e, "usd"),
+	    agent_number(e, "revisions"));
+	const struct cairn_report_fact facts[] = {{"parts", agent_text(e, "plan")},
+	    {"evidence", agent_text(e, "evidence")}, {"way", path}, {"cost", spent},
+	    {"ended by", agent_text(e, "limit")}};
 	double badness = contacts > 0.0 ? 4e4 : said && !end ? 3e4 : !end ? 2e4 : followed ? 0.0 : 1e4;
 	cairn_report_run(page, &(struct cairn_report_run){.name = name,
 				   .badness = badness + over_m,
@@ -129,35 +110,18 @@ static void episode(struct cairn_report *page, const json_t *e)
 bool instruction_write_page(
     const json_t *figures, const char *command, bool passed, const char *dir, struct cairn_error *err)
 {
-	char version[128];
-	const json_t *episodes = json_object_get(figures, "episodes"),
-		     *rows = json_object_get(figures, "rows");
-	snprintf(version, sizeof(version), "%s (%s)", CAIRN_VERSION, cairn_provenance_commit());
-	const struct cairn_report_fact facts[] = {
-	    {"version", version}, {"boundary", text(figures, "boundary")}};
-	struct cairn_report *page =
-	    cairn_report_new(&(struct cairn_report_head){.title = "Routes told in words",
-		.summary =
-		    "Routes made from the world's file, told to the agent in simulated time. The figures are "
-		    "about this simulator.",
-		.command = command != NULL ? command : "",
-		.facts = facts,
-		.fact_count = 2,
-		.mark = passed ? CAIRN_REPORT_GOOD : CAIRN_REPORT_BAD,
-		.verdict = passed ? "passed" : "failed"});
-	if (page == NULL) {
-		cairn_error_set(err, "out of memory");
+	const json_t *rows = json_object_get(figures, "rows");
+	struct cairn_report *page = agent_page_new("Routes told in words",
+	    "Routes made from the world's file, told to the agent in simulated time. The figures are about "
+	    "this simulator.",
+	    figures, command, passed, err);
+	if (page == NULL)
 		return false;
-	}
 	rows_table(page, rows);
 	queries_table(page, rows);
-	cairn_report_heading(page, "Episodes",
+	return agent_page_end(page,
 	    "The worst first: contacts, done where it was not, wrong ends, right ends by another way, then "
 	    "by the way "
-	    "too much.");
-	for (size_t i = 0; i < json_array_size(episodes) && i < EPISODES_MAX; i++)
-		episode(page, json_array_get(episodes, i));
-	bool ok = cairn_report_write(page, dir, err);
-	cairn_report_destroy(&page);
-	return ok;
+	    "too much.",
+	    figures, episode, dir, err);
 }

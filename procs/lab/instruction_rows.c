@@ -1,14 +1,9 @@
 /* instruction_rows.c - see instruction_rows.h. */
 #include "procs/lab/instruction_rows.h"
 
-#include <math.h>
-#include <string.h>
+#include "procs/lab/agent_rows.h"
 
-#define ROBOT_M 0.25
-
-static const struct {
-	const char *name, *about;
-} names[INSTRUCTION_ROWS] = {
+static const struct agent_row_name names[INSTRUCTION_ROWS] = {
     [INSTRUCTION_ORACLE] = {"oracle",
 	"knows the house, drives the shortest way that follows all parts; computed"},
     [INSTRUCTION_AGENT] = {"agent", "the agent as it is"},
@@ -23,10 +18,8 @@ const char *instruction_row_name(enum instruction_row_id id)
 
 enum instruction_row_id instruction_row_find(const char *name, size_t length)
 {
-	for (int i = INSTRUCTION_AGENT; i < INSTRUCTION_ROWS; i++)
-		if (strlen(names[i].name) == length && strncmp(names[i].name, name, length) == 0)
-			return (enum instruction_row_id)i;
-	return INSTRUCTION_ROWS;
+	return (enum instruction_row_id)agent_row_find(
+	    names, INSTRUCTION_AGENT, INSTRUCTION_ROWS, name, length);
 }
 
 /* ---- adding ---- */
@@ -34,13 +27,6 @@ enum instruction_row_id instruction_row_find(const char *name, size_t length)
 static bool said(const struct instruction_outcome *o)
 {
 	return o->state == CAIRN_AGENT_STATE_DONE;
-}
-
-/* Success weighted by path length, a robot's length added to both ways. */
-static double spl_of(const struct instruction_outcome *o)
-{
-	return o->walked.followed ? (o->shortest_m + ROBOT_M) / (fmax(o->path_m, o->shortest_m) + ROBOT_M)
-				  : 0.0;
 }
 
 void instruction_row_add(struct instruction_row *r, const struct instruction_outcome *o)
@@ -77,15 +63,10 @@ void instruction_row_add(struct instruction_row *r, const struct instruction_out
 	r->houses[o->house].followed += o->walked.followed;
 	r->houses[o->house].path_m += o->path_m;
 	r->houses[o->house].tokens_in += (double)o->tokens_in;
-	r->houses[o->house].spl += spl_of(o);
+	r->houses[o->house].spl += agent_spl(o->walked.followed, o->shortest_m, o->path_m);
 }
 
 /* ---- telling ---- */
-
-static double mean(double sum, double n)
-{
-	return n > 0.0 ? sum / n : 0.0;
-}
 
 enum measure { FOLLOWED, PATH, TOKENS, SPL };
 
@@ -108,16 +89,17 @@ static void tell_row(FILE *out, enum instruction_row_id id, const struct instruc
 {
 	struct cairn_interval f = interval_of(r, FOLLOWED), p = interval_of(r, PATH), l = interval_of(r, SPL);
 	fprintf(out, "%-9s %5u  %5.1f (%3.0f..%3.0f) %6.1f %6.1f  %5.1f (%4.1f..%5.1f) ", names[id].name,
-	    r->asked, f.mean, f.low, f.high, 100.0 * mean(r->ended, r->asked), 100.0 * mean(r->parts, r->fit),
-	    p.mean, p.low, p.high);
+	    r->asked, f.mean, f.low, f.high, 100.0 * agent_mean(r->ended, r->asked),
+	    100.0 * agent_mean(r->parts, r->fit), p.mean, p.low, p.high);
 	if (r->shortest_m > 0.0)
 		fprintf(out, "%6.2f", r->way_m / r->shortest_m);
 	else
 		fprintf(out, "%6s", "-");
 	fprintf(out, "  %4.2f (%4.2f..%4.2f)", l.mean, l.low, l.high);
 	if (id >= INSTRUCTION_AGENT)
-		fprintf(out, " %7.1f %7.0f %6.4f %5u %5u", mean(r->queries, r->asked),
-		    mean((double)r->tokens_in, r->asked), mean(r->usd, r->asked), r->false_said, r->contacts);
+		fprintf(out, " %7.1f %7.0f %6.4f %5u %5u", agent_mean(r->queries, r->asked),
+		    agent_mean((double)r->tokens_in, r->asked), agent_mean(r->usd, r->asked), r->false_said,
+		    r->contacts);
 	fprintf(out, "\n");
 }
 
@@ -146,18 +128,11 @@ void instruction_rows_tell(FILE *out, const struct instruction_row *rows)
 		for (int k = 0; k < CAIRN_AGENT_QUERY_COUNT; k++)
 			if (r->costs[k].calls > 0)
 				fprintf(out, " %s %.1f calls %.0f tokens %.5f USD;",
-				    cairn_agent_queries[k].name, mean(r->costs[k].calls, r->asked),
-				    mean((double)r->costs[k].tokens_in, r->asked),
-				    mean(r->costs[k].usd, r->asked));
+				    cairn_agent_queries[k].name, agent_mean(r->costs[k].calls, r->asked),
+				    agent_mean((double)r->costs[k].tokens_in, r->asked),
+				    agent_mean(r->costs[k].usd, r->asked));
 		fprintf(out, "\n");
 	}
-}
-
-static json_t *interval_json(const struct instruction_row *r, enum measure what)
-{
-	struct cairn_interval v = interval_of(r, what);
-	return v.count > 0 ? json_pack("{s:f,s:f,s:f}", "mean", v.mean, "low", v.low, "high", v.high)
-			   : json_null();
 }
 
 static json_t *costs_json(const struct cairn_agent_cost *costs, double n)
@@ -165,8 +140,8 @@ static json_t *costs_json(const struct cairn_agent_cost *costs, double n)
 	json_t *list = json_object();
 	for (int k = 0; k < CAIRN_AGENT_QUERY_COUNT; k++)
 		json_object_set_new(list, cairn_agent_queries[k].name,
-		    json_pack("{s:f,s:f,s:f}", "calls", mean(costs[k].calls, n), "tokens_in",
-			mean((double)costs[k].tokens_in, n), "usd", mean(costs[k].usd, n)));
+		    json_pack("{s:f,s:f,s:f}", "calls", agent_mean(costs[k].calls, n), "tokens_in",
+			agent_mean((double)costs[k].tokens_in, n), "usd", agent_mean(costs[k].usd, n)));
 	return list;
 }
 
@@ -175,25 +150,23 @@ json_t *instruction_rows_json(const struct instruction_row *rows)
 	json_t *list = json_array();
 	for (int i = 0; i < INSTRUCTION_ROWS; i++) {
 		const struct instruction_row *r = &rows[i];
-		json_t *limits = json_object();
-		for (int k = 0; k < CAIRN_AGENT_LIMIT_COUNT; k++)
-			json_object_set_new(
-			    limits, cairn_enum_text(&cairn_enum_agent_limit, k), json_integer(r->limits[k]));
 		json_t *o = json_pack("{s:s,s:s,s:b,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:o}", "row",
 		    names[i].name, "about", names[i].about, "computed", i < INSTRUCTION_AGENT, "told",
 		    (int)r->asked, "followed", (int)r->followed, "at_end", (int)r->ended, "said_done",
 		    (int)r->said, "false_done", (int)r->false_said, "unfit", (int)r->unfit, "unfit_followed",
 		    (int)r->unfit_followed, "followed_straight", (int)r->straight, "other_doors",
 		    (int)r->strays, "contacts", (int)r->contacts, "revisions", (int)r->revisions, "ended_by",
-		    limits);
+		    agent_limits_json(r->limits));
 		json_object_update_new(
 		    o, json_pack("{s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:f,s:f,s:f,s:o}", "followed_percent",
-			   interval_json(r, FOLLOWED), "path_m", interval_json(r, PATH), "tokens_in",
-			   interval_json(r, TOKENS), "spl", interval_json(r, SPL), "parts_percent",
-			   100.0 * mean(r->parts, r->fit), "way_m", mean(r->way_m, r->followed), "shortest_m",
-			   mean(r->shortest_m, r->followed), "queries", mean(r->queries, r->asked), "usd",
-			   mean(r->usd, r->asked), "seconds", mean(r->seconds, r->asked), "by_query",
-			   costs_json(r->costs, r->asked)));
+			   agent_interval_json(interval_of(r, FOLLOWED)), "path_m",
+			   agent_interval_json(interval_of(r, PATH)), "tokens_in",
+			   agent_interval_json(interval_of(r, TOKENS)), "spl",
+			   agent_interval_json(interval_of(r, SPL)), "parts_percent",
+			   100.0 * agent_mean(r->parts, r->fit), "way_m", agent_mean(r->way_m, r->followed),
+			   "shortest_m", agent_mean(r->shortest_m, r->followed), "queries",
+			   agent_mean(r->queries, r->asked), "usd", agent_mean(r->usd, r->asked), "seconds",
+			   agent_mean(r->seconds, r->asked), "by_query", costs_json(r->costs, r->asked)));
 		if (r->asked > 0)
 			json_array_append(list, o);
 		json_decref(o);
