@@ -1,66 +1,14 @@
-#include "common/percept/annotator.h"
+#include "common/percept/annotator_private.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/device/battery.h"
-#include "common/percept/annotate.h"
 #include "common/percept/call_policy.h"
-#include "common/percept/overlay.h"
-#include "common/percept/sectors.h"
-#include "common/percept/similarity.h"
 #include "common/percept/text.h"
-#include "common/percept/trigger.h"
-#include "common/percept/view.h"
 #include "ipc/topics.h"
 
-#define DEPTHS_KEPT 8 /* readings to pair with: most of a second at 10 Hz */
-#define POSES_KEPT 16 /* to tell where a picture was taken: most of a second at 20 Hz */
 #define PATH_MAX_AGE_NS (3 * CAIRN_NS_PER_S) /* it is sent once a second while there is one */
-#define GREYS_KEPT 32 /* pictures a decision may refer to: a slow model's call, at two snapshots a second */
-
-struct seen {
-	uint64_t snapshot_id;
-	struct cairn_grey grey;
-};
-
-struct cairn_annotator {
-	const struct cairn_config *cfg;
-	struct cairn_percept_params percept_params;
-	struct cairn_triggers triggers;
-	struct cairn_annotate *annotate;
-	struct cairn_overlay *overlay; /* NULL: no option draws anything */
-	uint8_t *work;                 /* with options: the copy that is drawn on */
-	struct cairn_view *view;       /* NULL: no second picture */
-	uint64_t next_id;
-
-	struct cairn_msg_percept percept;
-	struct cairn_msg_pose pose;
-	struct {
-		int64_t t_ns;
-		struct cairn_pose2 pose;
-	} poses[POSES_KEPT]; /* ring */
-	uint32_t pose_count;
-	struct cairn_msg_frontiers frontiers;
-	struct cairn_msg_imu imu;
-	struct cairn_msg_battery battery;
-	struct cairn_battery_pace battery_pace;
-	struct cairn_msg_mission mission;
-	struct cairn_msg_nav_path path;
-	struct cairn_msg_candidates candidates;
-	int64_t t_ns[CAIRN_TOPIC_COUNT]; /* of the copies above; 0 = never heard */
-
-	uint8_t *picture; /* as it came, except while it is drawn on and compressed */
-	int64_t t_rgb_ns;
-	struct cairn_depth_reading depths[DEPTHS_KEPT]; /* ring */
-	uint32_t depth_count;
-	struct cairn_grey grey;
-	struct cairn_grey reference;
-	bool have_reference;
-	struct seen *seen; /* ring of GREYS_KEPT */
-	uint32_t seen_count;
-};
 
 /* What the options of the pictures need, if any is on. */
 static bool options_new(
@@ -96,7 +44,7 @@ struct cairn_annotator *cairn_annotator_new(const struct cairn_config *cfg, cons
 
 	size_t bytes = (size_t)cfg->camera.width_px * (size_t)cfg->camera.height_px * 3;
 	annotator->picture = malloc(bytes);
-	annotator->seen = calloc(GREYS_KEPT, sizeof(*annotator->seen));
+	annotator->seen = calloc(ANNOTATOR_GREYS_KEPT, sizeof(*annotator->seen));
 	if (annotator->picture == NULL || annotator->seen == NULL) {
 		cairn_error_set(err, "annotator: out of memory");
 		cairn_annotator_destroy(&annotator);
@@ -123,182 +71,6 @@ void cairn_annotator_destroy(struct cairn_annotator **annotator_p)
 	*annotator_p = NULL;
 }
 
-/* ---- what comes in ---- */
-
-static bool fresh(const struct cairn_annotator *a, enum cairn_topic topic, int64_t now_ns)
-{
-	return a->t_ns[topic] != 0 && cairn_topic_fresh(topic, a->t_ns[topic], now_ns);
-}
-
-static bool picture_fresh(const struct cairn_annotator *annotator, int64_t now_ns)
-{
-	int64_t limit_ns = cairn_frame_topics[CAIRN_FRAME_CAMERA_RGB].max_age_ms * CAIRN_NS_PER_MS;
-	return annotator->t_rgb_ns != 0 && now_ns - annotator->t_rgb_ns <= limit_ns;
-}
-
-static double similarity(const struct cairn_annotator *annotator, int64_t now_ns)
-{
-	if (!annotator->have_reference || !picture_fresh(annotator, now_ns))
-		return 0.0;
-	return cairn_grey_similarity(&annotator->grey, &annotator->reference);
-}
-
-bool cairn_annotator_on_scan(struct cairn_annotator *annotator, const struct cairn_msg_scan *scan,
-    int64_t t_ns, int64_t now_ns, struct cairn_msg_percept *ret)
-{
-	struct cairn_msg_percept percept;
-	if (!cairn_percept_from_scan(&percept, scan, &annotator->percept_params))
-		return false;
-	if (annotator->overlay != NULL)
-		cairn_overlay_on_scan(annotator->overlay, scan);
-	if (annotator->view != NULL)
-		cairn_view_on_scan(annotator->view, scan);
-	percept.similarity = similarity(annotator, now_ns);
-	annotator->percept = percept;
-	annotator->t_ns[CAIRN_TOPIC_SCAN] = t_ns;
-	cairn_triggers_on_scene(&annotator->triggers, &percept,
-	    fresh(annotator, CAIRN_TOPIC_POSE, now_ns) ? &annotator->pose : NULL, now_ns);
-	*ret = percept;
-	return true;
-}
-
-bool cairn_annotator_on_pose(
-    struct cairn_annotator *annotator, const struct cairn_msg_pose *pose, int64_t t_ns)
-{
-	if (!isfinite(pose->x_m) || !isfinite(pose->y_m) || !isfinite(pose->yaw_rad) ||
-	    !isfinite(pose->distance_m))
-		return false;
-	annotator->pose = *pose;
-	uint32_t slot = annotator->pose_count++ % POSES_KEPT;
-	annotator->poses[slot].t_ns = t_ns;
-	annotator->poses[slot].pose = (struct cairn_pose2){pose->x_m, pose->y_m, pose->yaw_rad};
-	annotator->t_ns[CAIRN_TOPIC_POSE] = t_ns;
-	if (annotator->view != NULL)
-		cairn_view_on_pose(annotator->view, pose->x_m, pose->y_m);
-	return true;
-}
-
-void cairn_annotator_on_frontiers(
-    struct cairn_annotator *annotator, const struct cairn_msg_frontiers *frontiers, int64_t t_ns)
-{
-	annotator->frontiers = *frontiers;
-	annotator->t_ns[CAIRN_TOPIC_FRONTIERS] = t_ns;
-}
-
-void cairn_annotator_on_imu(struct cairn_annotator *annotator, const struct cairn_msg_imu *imu, int64_t t_ns)
-{
-	annotator->imu = *imu;
-	annotator->t_ns[CAIRN_TOPIC_IMU] = t_ns;
-}
-
-void cairn_annotator_on_battery(
-    struct cairn_annotator *annotator, const struct cairn_msg_battery *battery, int64_t t_ns)
-{
-	annotator->battery = *battery;
-	cairn_battery_pace_take(&annotator->battery_pace, battery->percent, t_ns);
-	annotator->t_ns[CAIRN_TOPIC_BATTERY] = t_ns;
-}
-
-void cairn_annotator_on_mission(
-    struct cairn_annotator *annotator, const struct cairn_msg_mission *mission, int64_t t_ns)
-{
-	annotator->mission = *mission;
-	annotator->t_ns[CAIRN_TOPIC_MISSION] = t_ns;
-	cairn_triggers_on_mission(&annotator->triggers, mission, t_ns);
-}
-
-void cairn_annotator_on_path(
-    struct cairn_annotator *annotator, const struct cairn_msg_nav_path *path, int64_t t_ns)
-{
-	annotator->path = *path;
-	annotator->t_ns[CAIRN_TOPIC_NAV_PATH] = t_ns;
-}
-
-void cairn_annotator_on_candidates(
-    struct cairn_annotator *annotator, const struct cairn_msg_candidates *candidates, int64_t t_ns)
-{
-	annotator->candidates = *candidates;
-	annotator->t_ns[CAIRN_TOPIC_CANDIDATES] = t_ns;
-}
-
-void cairn_annotator_on_result(
-    struct cairn_annotator *annotator, const struct cairn_msg_result *result, int64_t now_ns)
-{
-	cairn_triggers_on_result(&annotator->triggers, result, now_ns);
-}
-
-void cairn_annotator_on_local(
-    struct cairn_annotator *annotator, const struct cairn_msg_local *local, int64_t t_ns)
-{
-	cairn_triggers_on_local(&annotator->triggers, local, t_ns);
-}
-
-void cairn_annotator_on_decision(struct cairn_annotator *annotator, const struct cairn_msg_decision *decision)
-{
-	if (isfinite(decision->snapshot_x_m) && isfinite(decision->snapshot_y_m))
-		cairn_triggers_on_decision(&annotator->triggers,
-		    (struct cairn_vec2){decision->snapshot_x_m, decision->snapshot_y_m});
-	for (uint32_t i = 0; i < GREYS_KEPT && i < annotator->seen_count; i++) {
-		if (annotator->seen[i].snapshot_id == decision->snapshot_id) {
-			annotator->reference = annotator->seen[i].grey;
-			annotator->have_reference = true;
-		}
-	}
-}
-
-static bool frame_fits(const struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
-    enum cairn_frame_format format, uint32_t pixel_bytes, struct cairn_error *err)
-{
-	uint32_t width = (uint32_t)annotator->cfg->camera.width_px,
-		 height = (uint32_t)annotator->cfg->camera.height_px;
-	if (hdr->t_ns <= 0) {
-		cairn_error_set(err, "frame without a stamp");
-		return false;
-	}
-	if (hdr->format != format) {
-		cairn_error_set(err, "frame of format %u instead of %u", hdr->format, (unsigned)format);
-		return false;
-	}
-	if (hdr->width != width || hdr->height != height || hdr->stride_bytes < width * pixel_bytes ||
-	    (uint64_t)hdr->stride_bytes * hdr->height > hdr->payload_bytes) {
-		cairn_error_set(err, "picture of %u x %u with %u bytes instead of %u x %u", hdr->width,
-		    hdr->height, hdr->payload_bytes, width, height);
-		return false;
-	}
-	return true;
-}
-
-bool cairn_annotator_on_rgb(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
-    const void *payload, struct cairn_error *err)
-{
-	if (!frame_fits(annotator, hdr, CAIRN_FORMAT_RGB8, 3, err))
-		return false;
-	cairn_grey_copy_rgb(&annotator->grey, annotator->picture, payload, (int)hdr->width, (int)hdr->height,
-	    hdr->stride_bytes);
-	annotator->t_rgb_ns = hdr->t_ns;
-	return true;
-}
-
-bool cairn_annotator_on_depth(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
-    const void *payload, struct cairn_error *err)
-{
-	if (!frame_fits(annotator, hdr, CAIRN_FORMAT_DEPTH16, 2, err))
-		return false;
-	cairn_depth_read(&annotator->depths[annotator->depth_count++ % DEPTHS_KEPT], payload, (int)hdr->width,
-	    (int)hdr->height, hdr->stride_bytes, hdr->t_ns);
-	if (annotator->overlay != NULL)
-		cairn_overlay_on_depth(annotator->overlay, payload, hdr->stride_bytes, hdr->t_ns);
-	return true;
-}
-
-bool cairn_annotator_on_map(struct cairn_annotator *annotator, const struct cairn_frame_header *hdr,
-    const void *payload, struct cairn_error *err)
-{
-	return !annotator->cfg->percept.show_map || cairn_view_on_map(annotator->view, hdr, payload, err);
-}
-
-/* ---- what goes out ---- */
-
 const uint32_t *cairn_annotator_trigger_counts(const struct cairn_annotator *annotator)
 {
 	return annotator->triggers.counts;
@@ -306,7 +78,8 @@ const uint32_t *cairn_annotator_trigger_counts(const struct cairn_annotator *ann
 
 enum cairn_trigger cairn_annotator_due(const struct cairn_annotator *annotator, int64_t now_ns)
 {
-	return cairn_triggers_due(&annotator->triggers, fresh(annotator, CAIRN_TOPIC_SCAN, now_ns), now_ns);
+	return cairn_triggers_due(
+	    &annotator->triggers, annotator_fresh(annotator, CAIRN_TOPIC_SCAN, now_ns), now_ns);
 }
 
 /* The reading nearest in time to the picture, or NULL when there is none within reach. */
@@ -315,7 +88,7 @@ static const struct cairn_depth_reading *pair(
 {
 	const struct cairn_depth_reading *best = NULL;
 	int64_t apart_ns = INT64_MAX;
-	for (uint32_t i = 0; i < DEPTHS_KEPT && i < annotator->depth_count; i++) {
+	for (uint32_t i = 0; i < ANNOTATOR_DEPTHS_KEPT && i < annotator->depth_count; i++) {
 		int64_t d = llabs(annotator->depths[i].t_ns - annotator->t_rgb_ns);
 		if (d < apart_ns) {
 			apart_ns = d;
@@ -336,7 +109,7 @@ static const struct cairn_depth_reading *pair(
 static bool pose_of_picture(const struct cairn_annotator *annotator, struct cairn_pose2 *ret)
 {
 	int64_t apart_ns = INT64_MAX;
-	for (uint32_t i = 0; i < POSES_KEPT && i < annotator->pose_count; i++) {
+	for (uint32_t i = 0; i < ANNOTATOR_POSES_KEPT && i < annotator->pose_count; i++) {
 		int64_t d = llabs(annotator->poses[i].t_ns - annotator->t_rgb_ns);
 		if (d < apart_ns) {
 			apart_ns = d;
@@ -353,7 +126,8 @@ static void draw_overlay(struct cairn_annotator *annotator, const struct cairn_c
 {
 	struct cairn_pose2 pose;
 	struct cairn_overlay_inputs overlay = {.pose = pose_of_picture(annotator, &pose) ? &pose : NULL,
-	    .candidates = fresh(annotator, CAIRN_TOPIC_CANDIDATES, now_ns) ? &annotator->candidates : NULL,
+	    .candidates =
+		annotator_fresh(annotator, CAIRN_TOPIC_CANDIDATES, now_ns) ? &annotator->candidates : NULL,
 	    .frontiers = in->frontiers,
 	    .mission = in->mission,
 	    .scan_fresh = in->percept != NULL,
@@ -404,7 +178,7 @@ static void fill_head(struct cairn_snapshot_head *head, const struct cairn_annot
 		head->y_m = in->pose->y_m;
 		head->yaw_rad = in->pose->yaw_rad;
 	}
-	head->similarity = similarity(annotator, now_ns);
+	head->similarity = annotator_similarity(annotator, now_ns);
 }
 
 /* Pictures of a snapshot; NULL when there is none. */
@@ -417,7 +191,7 @@ struct parts {
 static void add_picture(struct cairn_annotator *a, struct cairn_text_inputs *in, int64_t now_ns,
     struct cairn_snapshot_head *head, char legend[CAIRN_OVERLAY_LEGEND_CAP], size_t room, struct parts *parts)
 {
-	if (!picture_fresh(a, now_ns))
+	if (!annotator_picture_fresh(a, now_ns))
 		return;
 	size_t bytes = 0;
 	const struct cairn_depth_reading *depth = pair(a, in);
@@ -450,7 +224,7 @@ static void add_view(
 	    .scan_fresh = in->percept != NULL,
 	    .pose = in->pose != NULL ? &pose : NULL,
 	    .frontiers = in->frontiers,
-	    .candidates = fresh(a, CAIRN_TOPIC_CANDIDATES, now_ns) ? &a->candidates : NULL,
+	    .candidates = annotator_fresh(a, CAIRN_TOPIC_CANDIDATES, now_ns) ? &a->candidates : NULL,
 	    .mission = in->mission,
 	    .path = path_ns != 0 && now_ns - path_ns <= PATH_MAX_AGE_NS ? &a->path : NULL};
 	struct cairn_view_picture picture;
@@ -466,12 +240,12 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	struct cairn_annotator *a = annotator;
 	const struct cairn_config_percept *cfg = &a->cfg->percept;
 	struct cairn_text_inputs in = {
-	    .percept = fresh(a, CAIRN_TOPIC_SCAN, now_ns) ? &a->percept : NULL,
-	    .pose = fresh(a, CAIRN_TOPIC_POSE, now_ns) ? &a->pose : NULL,
-	    .frontiers = fresh(a, CAIRN_TOPIC_FRONTIERS, now_ns) ? &a->frontiers : NULL,
-	    .mission = fresh(a, CAIRN_TOPIC_MISSION, now_ns) ? &a->mission : NULL,
-	    .imu = fresh(a, CAIRN_TOPIC_IMU, now_ns) ? &a->imu : NULL,
-	    .battery = fresh(a, CAIRN_TOPIC_BATTERY, now_ns) ? &a->battery : NULL,
+	    .percept = annotator_fresh(a, CAIRN_TOPIC_SCAN, now_ns) ? &a->percept : NULL,
+	    .pose = annotator_fresh(a, CAIRN_TOPIC_POSE, now_ns) ? &a->pose : NULL,
+	    .frontiers = annotator_fresh(a, CAIRN_TOPIC_FRONTIERS, now_ns) ? &a->frontiers : NULL,
+	    .mission = annotator_fresh(a, CAIRN_TOPIC_MISSION, now_ns) ? &a->mission : NULL,
+	    .imu = annotator_fresh(a, CAIRN_TOPIC_IMU, now_ns) ? &a->imu : NULL,
+	    .battery = annotator_fresh(a, CAIRN_TOPIC_BATTERY, now_ns) ? &a->battery : NULL,
 	    .battery_min = cairn_battery_minutes(&a->battery_pace,
 		fmax(a->cfg->robot.battery_home_percent, a->cfg->robot.battery_stop_percent)),
 	    .camera = CAIRN_TEXT_CAMERA_NONE,
@@ -503,7 +277,8 @@ size_t cairn_annotator_snapshot(struct cairn_annotator *annotator, enum cairn_tr
 	if (parts.view != NULL)
 		at = mempcpy(at, parts.view, parts.view_bytes);
 	if (head.image_needed && parts.jpeg != NULL)
-		a->seen[a->seen_count++ % GREYS_KEPT] = (struct seen){head.snapshot_id, a->grey};
+		a->seen[a->seen_count++ % ANNOTATOR_GREYS_KEPT] =
+		    (struct annotator_seen){head.snapshot_id, a->grey};
 	a->next_id++;
 	cairn_triggers_taken(&a->triggers, now_ns);
 	return (size_t)(at - out);

@@ -1,5 +1,5 @@
-/* furnish_private.h - what the parts of furnish.h share: furnish.c (rooms and pieces), furnish_floor.c (what of the floor is free and
- * can be reached), furnish_write.c (the file); not for others. */
+/* furnish_private.h - what the parts of furnish.h share: furnish.c (rooms and what is in them), furnish_place.c (where a
+ * piece may stand), furnish_floor.c (what of the floor is free and can be reached), furnish_write.c (the file); not for others. */
 #ifndef CAIRN_COMMON_SIM_WORLD_FURNISH_PRIVATE_H
 #define CAIRN_COMMON_SIM_WORLD_FURNISH_PRIVATE_H
 
@@ -78,5 +78,37 @@ struct furnish_house {
 
 /* NULL without memory. */
 char *furnish_write(const struct furnish_house *house, uint64_t seed);
+
+#define FURNISH_GAP_M 0.02 /* between a back and its wall, and between two things */
+
+enum furnish_place { WALL, CENTRE, BESIDE, FRONT, AROUND2, AROUND4 };
+
+/* A row PIECE of furnish.def. */
+struct furnish_row {
+	int room; /* kind of it */
+	const char *name, *kind;
+	double width_m, depth_m, bottom_m, height_m;
+	enum furnish_place place;
+	int percent;
+	double clear_m;
+	enum furnish_state state;
+};
+
+/* ---- furnish_place.c ---- */
+double furnish_between(struct furnish_house *h, double lo, double hi);
+bool furnish_by_chance(struct furnish_house *h, double share);
+/* The room of a point: of the only label with a meaning there, or NULL. */
+struct furnish_room *furnish_room_at(const struct furnish_house *h, double x_m, double y_m);
+bool furnish_meet(const struct furnish_box *a, const struct furnish_box *b);
+struct furnish_box furnish_wider(struct furnish_box b, double by_m);
+/* A piece with its back to direction `back` (0: +x, 1: +y, 2: -x, 3: -y), and that of one. */
+struct furnish_piece furnish_piece_of(
+    const struct furnish_row *row, uint32_t room, double x_m, double y_m, int back);
+int furnish_back_of(const struct furnish_piece *p);
+/* A point of the frame of a piece: to its right, and towards its back. */
+struct cairn_vec2 furnish_beside(const struct furnish_piece *p, double right_m, double back_m);
+/* Somewhere in the room: with its company (NULL: none) if there is a place for all, else alone. False: there is none. */
+bool furnish_put(
+    struct furnish_house *h, const struct furnish_row *row, const struct furnish_row *company, uint32_t room);
 
 #endif
