@@ -3,66 +3,32 @@
  * It is the parent of everything. The launcher runs below it and is started again if it dies; whatever a dead
  * launcher leaves behind becomes our child (PR_SET_CHILD_SUBREAPER) and is waited for, so nothing outlives
  * us. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/geom.h"
 #include "common/vlm/profile.h"
 #include "procs/cairn/commands.h"
 #include "procs/cli/rundir.h"
-#include "procs/cairn/up.h"
-#include "procs/cairn/up_keys.h"
-#include "procs/cairn/up_map.h"
-#include "procs/cairn/up_notify.h"
+#include "procs/cairn/up_private.h"
 #include "procs/cairn/web_url.h"
-#include "procs/launcher/environment.h"
-#include "procs/launcher/secrets.h"
-#include "procs/launcher/logfile.h"
-#include "procs/launcher/spawn.h"
 #include "common/safety/estop_latch.h"
 
 #define TICK_MS 50
 #define DRAW_NS (CAIRN_NS_PER_S / 4)
 #define LINE_NS (10 * CAIRN_NS_PER_S)
-#define DEATHS_KEPT 64   /* of the launcher */
-#define START_STAGES 3.0 /* one after the other they may need so long */
-#define OVERTIME_S 15.0  /* past --for, for the rest of the way home */
-#define ORPHANS_NS                                                                                           \
-	CAIRN_NS_PER_S /* they were told to end, which takes milliseconds; then they are killed              \
-			*/
+#define START_STAGES 3.0                         /* one after the other they may need so long */
+#define OVERTIME_S 15.0                          /* past --for, for the rest of the way home */
 #define LAUNCHER_SILENT_NS (10 * CAIRN_NS_PER_S) /* it reports twice a second; then it hangs */
 
-struct up {
-	struct up_run run;
-	const struct cli *cli;
-	struct cairn_bus *bus;
-	struct up_feed *feed;
-	struct cairn_child launcher;      /* pid 0 = none */
-	int64_t heard_ns, heard_stamp_ns; /* when the launcher's newest report came, and its stamp */
-	int64_t loop_ns;
-	struct up_notify notify;
-	struct up_keys keys; /* of the table */
-	struct up_map map;
-	struct cairn_logfile log;
-	int signal_fd, deaths;
-	int64_t deaths_ns[DEATHS_KEPT];
-	int64_t draw_due_ns, line_due_ns;
-	bool headless, stay, ending;
-	int interrupts;
-	bool by_operator; /* one of them was a Ctrl-C */
-};
-
-static void end_with(struct up *u, bool as_asked, const char *reason)
+void up_end_with(struct up *u, bool as_asked, const char *reason)
 {
 	if (u->ending)
 		return;
@@ -71,154 +37,10 @@ static void end_with(struct up *u, bool as_asked, const char *reason)
 	u->ending = true;
 }
 
-static void on_signal(struct up *u, uint32_t signo)
+void up_on_signal(struct up *u, uint32_t signo)
 {
 	u->interrupts += signo != SIGCHLD;
 	u->by_operator |= signo == SIGINT;
-}
-
-/* ---- the launcher ---- */
-
-static bool start_launcher(struct up *u)
-{
-	char dir[4096], path[4200], run[300];
-	if (!cairn_program_dir(dir, sizeof(dir)))
-		return false;
-	snprintf(path, sizeof(path), "%s/cairn-launcher", dir);
-	snprintf(run, sizeof(run), "%s", u->run.run_dir);
-	const char *const argv[] = {path, "--run", run, "--stage", "launcher", "--ready-fd", "3", NULL};
-	/* The launcher gives on what its stages need, and gets no more than that. */
-	const char *keys[CAIRN_SECRETS_MAX + 1];
-	char *env[CAIRN_ENVIRONMENT_MAX + 1];
-	struct cairn_secrets secrets;
-	cairn_secrets_of(&u->run.cfg, &secrets);
-	cairn_secrets_names(&secrets, keys);
-	(void)cairn_environment_for("gateway", environ, keys, env);
-	int r = cairn_spawn(&u->launcher, argv, env, NULL, SIGTERM, true);
-	if (r < 0) {
-		u->launcher = (struct cairn_child){0};
-		char reason[160];
-		snprintf(reason, sizeof(reason), "cannot start the launcher: %s", strerror(-r));
-		end_with(u, false, reason);
-		return false;
-	}
-	u->heard_ns = cli_now_ns();
-	up_note_launcher(u->run.run_dir, u->launcher.pid);
-	return true;
-}
-
-static void drain_launcher_log(struct up *u)
-{
-	char buf[4096];
-	ssize_t n;
-	for (int k = 0; k < 16 && u->launcher.pid > 0 && (n = read(u->launcher.log_fd, buf, sizeof(buf))) > 0;
-	     k++)
-		cairn_logfile_feed(&u->log, buf, (size_t)n, cli_now_ns());
-}
-
-static void forget_launcher(struct up *u)
-{
-	drain_launcher_log(u);
-	close(u->launcher.log_fd);
-	close(u->launcher.ready_fd);
-	u->launcher = (struct cairn_child){0};
-}
-
-static int parent_of(int pid)
-{
-	char path[64], text[512];
-	int parent = 0;
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f != NULL ? fread(text, 1, sizeof(text) - 1, f) : 0;
-	if (f != NULL)
-		fclose(f);
-	text[n] = '\0';
-	const char *at = strrchr(text, ')'); /* the name before it may hold anything */
-	return at != NULL && sscanf(at + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
-/* Kills what is left of our descendants; they are all ours to kill. */
-static void kill_children(void)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	while (proc != NULL && (entry = readdir(proc)) != NULL) {
-		int pid = atoi(entry->d_name);
-		if (pid > 0 && parent_of(pid) == getpid())
-			kill(pid, SIGKILL);
-	}
-	if (proc != NULL)
-		closedir(proc);
-}
-
-/* Waits for orphans of a dead launcher. They got SIGTERM when it died. */
-static void wait_for_orphans(struct up *u)
-{
-	int64_t until_ns = cli_now_ns() + ORPHANS_NS;
-	struct pollfd p = {.fd = u->signal_fd, .events = POLLIN};
-	for (;;) {
-		int pid;
-		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-			;
-		if (pid < 0)
-			return; /* ECHILD: nobody left */
-		if (cli_now_ns() >= until_ns)
-			kill_children();
-		(void)poll(&p, 1, 20);
-		struct signalfd_siginfo info;
-		while (read(u->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			on_signal(u, info.ssi_signo);
-	}
-}
-
-/* By the measure of the stages. */
-static bool died_too_often(struct up *u, int64_t now_ns)
-{
-	const struct cairn_config_launcher *cfg = &u->run.cfg.launcher;
-	int64_t window_ns = (int64_t)(cfg->deaths_window_s * 1e9);
-	int kept = u->deaths < DEATHS_KEPT ? u->deaths + 1 : DEATHS_KEPT, within = 0;
-	u->deaths_ns[u->deaths++ % DEATHS_KEPT] = now_ns;
-	for (int i = 0; i < kept; i++)
-		within += now_ns - u->deaths_ns[i] <= window_ns;
-	return within >= cfg->deaths_max;
-}
-
-static void on_launcher_exit(struct up *u, int status)
-{
-	forget_launcher(u);
-	bool killed = WIFSIGNALED(status);
-	if (killed ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == 0) {
-		/* cairn down, or our own doing; a SIGTERM kills it only while it is not yet listening. */
-		end_with(u, true, "taken down");
-		return;
-	}
-	char reason[160];
-	if (killed)
-		snprintf(reason, sizeof(reason), "the launcher was killed by signal %d", WTERMSIG(status));
-	else
-		snprintf(reason, sizeof(reason), "the launcher ended with status %d: see logs/launcher.log",
-		    WEXITSTATUS(status));
-	if (u->ending || (!killed && WEXITSTATUS(status) == 2) || died_too_often(u, cli_now_ns())) {
-		end_with(u, false, reason);
-		return;
-	}
-	if (u->headless)
-		fprintf(stderr, "cairn up: %s; starting it again\n", reason);
-	up_fold_launcher(&u->run);
-	wait_for_orphans(u);
-	start_launcher(u);
-}
-
-static void reap(struct up *u)
-{
-	int status, pid;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == u->launcher.pid) {
-			on_launcher_exit(u, status);
-			return; /* wait_for_orphans has reaped the rest */
-		}
-	}
 }
 
 /* ---- the loop ---- */
@@ -228,13 +50,13 @@ static void on_signals(struct up *u)
 	struct signalfd_siginfo info;
 	bool child = false;
 	while (read(u->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		on_signal(u, info.ssi_signo);
+		up_on_signal(u, info.ssi_signo);
 		child |= info.ssi_signo == SIGCHLD;
 	}
 	if (child)
-		reap(u);
+		up_launcher_reap(u);
 	if (u->interrupts > 0)
-		end_with(u, true, "interrupted");
+		up_end_with(u, true, "interrupted");
 }
 
 /* Why there is no data plane, if the launcher says so. */
@@ -254,12 +76,12 @@ static void check_end(struct up *u, int64_t now_ns)
 	double t_s = (double)(now_ns - run->start_ns) * 1e-9, limit_s = run->cfg.mission.limit_s;
 	double start_s = START_STAGES * run->cfg.launcher.start_timeout_s;
 	if (run->have_mission && run->mission.state == CAIRN_MISSION_STATE_FINISHED && !u->stay)
-		end_with(u,
+		up_end_with(u,
 		    strcmp(run->mission.reason, "home_unreachable") != 0 &&
 			strcmp(run->mission.reason, "stage_failed") != 0,
 		    run->mission.reason);
 	if (limit_s > 0.0 && t_s > limit_s + OVERTIME_S && !u->stay)
-		end_with(u, run->have_mission,
+		up_end_with(u, run->have_mission,
 		    run->have_mission ? "time_up: still on the way home"
 				      : "time_up: the stack did not come up");
 	if (!run->have_mission && t_s > start_s) {
@@ -267,7 +89,7 @@ static void check_end(struct up *u, int64_t now_ns)
 		const char *note = plane_note(run);
 		snprintf(reason, sizeof(reason), "the stack did not come up: %s",
 		    note[0] != '\0' ? note : "see the logs");
-		end_with(u, false, reason);
+		up_end_with(u, false, reason);
 	}
 	if (!run->have_stages)
 		return;
@@ -276,7 +98,7 @@ static void check_end(struct up *u, int64_t now_ns)
 		if (st->state == CAIRN_STAGE_STATE_FAILED && !run->have_mission) {
 			char reason[sizeof(u->run.end_reason)];
 			snprintf(reason, sizeof(reason), "%s does not come up: %s", st->name, st->note);
-			end_with(u, false, reason);
+			up_end_with(u, false, reason);
 		}
 	}
 }
@@ -341,13 +163,13 @@ static void loop(struct up *u)
 		struct pollfd p[2] = {{.fd = u->signal_fd, .events = POLLIN},
 		    {.fd = u->launcher.pid > 0 ? u->launcher.log_fd : -1, .events = POLLIN}};
 		(void)poll(p, 2, TICK_MS);
-		drain_launcher_log(u);
+		up_launcher_drain_log(u);
 		on_signals(u);
 		int64_t now_ns = cli_now_ns();
 		up_feed_pump(u->feed, &u->run, now_ns);
 		up_note_error(&u->run);
 		if (up_keys_tick(&u->keys, now_ns))
-			end_with(u, true, "ended by the key q");
+			up_end_with(u, true, "ended by the key q");
 		check_launcher(u, now_ns);
 		if (u->run.have_mission)
 			up_notify_ready(&u->notify);
@@ -366,15 +188,15 @@ static void take_down(struct up *u)
 	while (u->launcher.pid > 0 && cli_now_ns() < until_ns) {
 		struct pollfd p = {.fd = u->signal_fd, .events = POLLIN};
 		(void)poll(&p, 1, TICK_MS);
-		drain_launcher_log(u);
+		up_launcher_drain_log(u);
 		on_signals(u);
 		up_feed_pump(u->feed, &u->run, cli_now_ns());
 	}
 	if (u->launcher.pid > 0) {
 		kill(u->launcher.pid, SIGKILL);
-		forget_launcher(u);
+		up_launcher_forget(u);
 	}
-	wait_for_orphans(u);
+	up_launcher_wait_for_orphans(u);
 }
 
 /* ---- the end ---- */
@@ -474,7 +296,7 @@ static int drive(struct up *u)
 		fputs("\033[?1049h\033[?25l\033[2J", stdout);
 		up_keys_open(&u->keys, u->bus);
 	}
-	if (start_launcher(u))
+	if (up_launcher_start(u))
 		loop(u);
 	int64_t end_ns = cli_now_ns();
 	up_mark_end(&u->run, end_ns);

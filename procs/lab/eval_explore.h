@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "common/eval/interval.h"
+#include "common/eval/report.h"
 #include "common/eval/trial.h"
 #include "procs/cli/cli.h"
 #include "procs/gateway/model_call.h"
@@ -183,6 +184,9 @@ void explore_interval_text(char *buf, size_t cap, struct cairn_interval interval
 /* Index of a mode in the plan, or -1. */
 int explore_mode(const struct explore_plan *plan, enum cairn_trial_mode mode);
 void explore_figures(const struct explore_plan *plan, const struct explore_verdict *verdict, json_t *figures);
+/* Onto the page: the worst houses first, with their maps and paths. */
+void explore_report_worst(
+    struct cairn_report *report, const struct explore_plan *plan, const struct explore_verdict *verdict);
 bool explore_report(const struct explore_plan *plan, const struct explore_verdict *verdict,
     const char *command, struct cairn_error *err);
 
