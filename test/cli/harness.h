@@ -25,7 +25,7 @@ static void make_run_dir(void)
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 }
 
-static void write_file(const char *name, const char *text, const char *mode)
+static __attribute__((unused)) void write_file(const char *name, const char *text, const char *mode)
 {
 	char path[160];
 	snprintf(path, sizeof(path), "%s/%s", run_dir, name);
