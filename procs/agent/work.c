@@ -1,7 +1,6 @@
 /* work.c - what is carried between the core and the world: the model's queries, proposals, words for people, the map. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "procs/agent/agent_stage.h"
 
@@ -29,14 +28,6 @@ int work_tell(void *ctx)
 	cairn_stage_notef(a->stage, "%s: %.70s", cairn_enum_text(&cairn_enum_agent_state, (int)m->state),
 	    m->answer[0] != '\0' ? m->answer : m->step);
 	return 0;
-}
-
-/* The graph tells by the time of day when a thing was seen. */
-static double unix_s(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Words for people go to the stage that speaks, as an operator's do. */
@@ -70,7 +61,7 @@ int work_turn(void *ctx)
 	struct cairn_msg_decision decision;
 	if (a->key_problem[0] != '\0')
 		cairn_agent_give_up(a->core, a->key_problem, cairn_now_ns());
-	cairn_agent_on_clock(a->core, unix_s() - 1e-9 * (double)cairn_now_ns());
+	cairn_agent_on_clock(a->core, cairn_unix_s() - 1e-9 * (double)cairn_now_ns());
 	switch (cairn_agent_poll(a->core, cairn_now_ns(), &body, &bytes)) {
 	case CAIRN_DIALOG_SEND:
 		service_send(a->service, body, bytes);

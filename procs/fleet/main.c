@@ -1,7 +1,6 @@
 /* fleet - the robot at its fleet's broker: orders of master control by VDA 5050, driven by the commands of an operator
  * (common/fleet/fleet.h). The order is kept in RUN/state/fleet.json before anything of it is acknowledged or driven. */
 #include <string.h>
-#include <time.h>
 
 #include "common/base/geom.h"
 #include "common/base/secret.h"
@@ -10,13 +9,6 @@
 #define LOOK_MS 20
 #define STEP_MS 100
 #define GOODBYE_MS 500
-
-static int64_t unix_minus_monotonic_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec - cairn_now_ns();
-}
 
 static int on_look(void *ctx)
 {
@@ -29,7 +21,7 @@ static int on_step(void *ctx)
 {
 	struct fleet_stage *s = ctx;
 	char note[96];
-	cairn_fleet_clock(s->fleet, unix_minus_monotonic_ns());
+	cairn_fleet_clock(s->fleet, cairn_unix_ns() - cairn_now_ns());
 	cairn_fleet_step(s->fleet, cairn_now_ns());
 	(void)orders_flush(s);
 	cairn_stage_note(s->stage, cairn_fleet_note(s->fleet, note, sizeof(note)));
@@ -72,7 +64,7 @@ static bool open_link(void *ctx, struct cairn_stage *stage, struct cairn_error *
 	if (!orders_resume(s, err))
 		return false;
 	char *password = cairn_secret_take("CAIRN_FLEET_PASSWORD");
-	cairn_fleet_clock(s->fleet, unix_minus_monotonic_ns());
+	cairn_fleet_clock(s->fleet, cairn_unix_ns() - cairn_now_ns());
 	s->link = (struct robot_link){.fleet = s->fleet, .record_path = s->path};
 	snprintf(client_id, sizeof(client_id), "cairn-%.40s-%.63s", cfg->manufacturer,
 	    cfg->serial[0] != '\0' ? cfg->serial : s->cfg->robot.name);

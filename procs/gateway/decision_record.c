@@ -1,14 +1,5 @@
 #include "procs/gateway/decision_record.h"
 
-#include <time.h>
-
-static double unix_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 void decision_record_open(struct decision_record *r, struct cairn_stage *stage, struct cairn_dialog *dialog,
     const char *system, const char *folder)
 {
@@ -49,10 +40,10 @@ void decision_record_decided(struct decision_record *r)
 	struct cairn_error err = {""}, why = {""};
 	char local[160], words[160];
 	cairn_dialog_decision_note(r->dialog, &note, local, sizeof(local));
-	cairn_decision_log_decision(&r->line, unix_s(), &note);
+	cairn_decision_log_decision(&r->line, cairn_unix_s(), &note);
 	append_log(r);
 	cairn_dialog_question(r->dialog, &q);
-	told_journal(r, journal_decision(&r->journal, unix_s(), &r->line, &q, r->system, &err), &err);
+	told_journal(r, journal_decision(&r->journal, cairn_unix_s(), &r->line, &q, r->system, &err), &err);
 	bool kept = sent_keep(&r->sent, note.decision->id, &q, &why);
 	cairn_stage_tried(r->stage, "keep the picture of a decision", kept ? NULL : why.text);
 	cairn_decision_words(note.decision, words, sizeof(words));
@@ -63,7 +54,7 @@ void decision_record_decided(struct decision_record *r)
 void decision_record_ended(struct decision_record *r, const struct cairn_msg_result *result)
 {
 	struct cairn_error err = {""};
-	cairn_decision_log_result(&r->line, unix_s(), result);
+	cairn_decision_log_result(&r->line, cairn_unix_s(), result);
 	append_log(r);
-	told_journal(r, journal_result(&r->journal, unix_s(), &r->line, &err), &err);
+	told_journal(r, journal_result(&r->journal, cairn_unix_s(), &r->line, &err), &err);
 }

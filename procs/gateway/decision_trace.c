@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/geom.h"
 #include "common/vlm/recording.h"
@@ -29,8 +28,6 @@ struct witness {
 	struct recorder *recorder;
 	const struct cairn_dialog *dialog;
 	struct cairn_frame_sub *grid_sub;
-	struct cairn_sub *scan_sub, *depth_sub, *pose_sub, *motion_sub, *mission_sub, *frontiers_sub,
-	    *candidates_sub, *zones_sub, *goal_sub, *path_sub, *status_sub, *cmd_sub;
 	bool pictures;
 	uint64_t asked;
 	bool waits;    /* for the decision on what was asked last */
@@ -54,73 +51,98 @@ struct witness {
 	bool seen;
 	struct pursuit open[OPEN_MAX];
 	uint32_t open_next;
-	union {
-		struct cairn_msg_nav_path path;
-		struct cairn_msg_nav_status status;
-		struct cairn_msg_cmd_vel cmd;
-	} in;
 };
+
+static void add(struct witness *w, enum cairn_topic topic, const struct cairn_header *hdr, const void *msg)
+{
+	if (hdr->t_ns != 0 && hdr->valid)
+		cairn_recording_message(&w->line, topic, hdr, msg);
+}
+
+static void finish(struct witness *w)
+{
+	cairn_recording_end(&w->line, 0);
+	recorder_line(w->recorder, &w->line);
+	cairn_text_clear(&w->line);
+}
 
 /* ---- what is seen ---- */
 
-#define ON_NEWEST(name)                                                                                      \
-	static int on_##name(void *ctx)                                                                      \
+#define KEEP(name)                                                                                           \
+	static bool take_##name(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)   \
 	{                                                                                                    \
-		struct witness *w = ctx;                                                                     \
-		struct cairn_header hdr;                                                                     \
-		while (cairn_sub_recv(w->name##_sub, &w->name, &hdr) == 1)                                   \
-			w->name##_hdr = hdr;                                                                 \
-		return 0;                                                                                    \
+		struct witness *w = core;                                                                    \
+		(void)now_ns;                                                                                \
+		memcpy(&w->name, m, sizeof(w->name));                                                        \
+		w->name##_hdr = *hdr;                                                                        \
+		return true;                                                                                 \
 	}
-ON_NEWEST(scan)
-ON_NEWEST(pose)
-ON_NEWEST(motion)
-ON_NEWEST(mission)
-ON_NEWEST(candidates)
-ON_NEWEST(zones)
+KEEP(scan)
+KEEP(pose)
+KEEP(motion)
+KEEP(mission)
+KEEP(candidates)
+KEEP(zones)
+KEEP(depth)
 
-static int on_goal(void *ctx)
-{
-	struct witness *w = ctx;
-	while (cairn_sub_recv(w->goal_sub, &w->goal, &w->goal_hdr) == 1) {
-		for (uint32_t i = 0; i < OPEN_MAX; i++)
-			consequence_goal(&w->open[i], &w->goal, &w->goal_hdr);
+/* What follows of the decisions whose results have not come. */
+#define FOLLOW(name)                                                                                         \
+	static bool take_##name(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)   \
+	{                                                                                                    \
+		struct witness *w = core;                                                                    \
+		(void)now_ns;                                                                                \
+		for (uint32_t i = 0; i < OPEN_MAX; i++)                                                      \
+			consequence_##name(&w->open[i], m, hdr);                                             \
+		return false;                                                                                \
 	}
-	return 0;
+FOLLOW(path)
+FOLLOW(status)
+FOLLOW(cmd)
+
+static bool take_goal(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
+{
+	struct witness *w = core;
+	(void)now_ns;
+	memcpy(&w->goal, m, sizeof(w->goal));
+	w->goal_hdr = *hdr;
+	for (uint32_t i = 0; i < OPEN_MAX; i++)
+		consequence_goal(&w->open[i], &w->goal, hdr);
+	return false;
 }
 
-static int on_path(void *ctx)
+/* A frontier moves, and takes another number, while its decision is waited for: the sequencer follows it from update to update. */
+static bool take_frontiers(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct witness *w = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(w->path_sub, &w->in.path, &hdr) == 1) {
-		for (uint32_t i = 0; i < OPEN_MAX; i++)
-			consequence_path(&w->open[i], &w->in.path, &hdr);
-	}
-	return 0;
+	struct witness *w = core;
+	(void)now_ns;
+	memcpy(&w->frontiers, m, sizeof(w->frontiers));
+	w->frontiers_hdr = *hdr;
+	if (!w->waits && !w->one_more)
+		return true;
+	w->one_more = false;
+	cairn_text_clear(&w->line);
+	cairn_recording_begin(&w->line, "seen", 0, hdr->t_ns);
+	add(w, CAIRN_TOPIC_FRONTIERS, hdr, &w->frontiers);
+	finish(w);
+	return true;
 }
 
-static int on_status(void *ctx)
-{
-	struct witness *w = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(w->status_sub, &w->in.status, &hdr) == 1) {
-		for (uint32_t i = 0; i < OPEN_MAX; i++)
-			consequence_status(&w->open[i], &w->in.status, &hdr);
-	}
-	return 0;
-}
-
-static int on_cmd(void *ctx)
-{
-	struct witness *w = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(w->cmd_sub, &w->in.cmd, &hdr) == 1) {
-		for (uint32_t i = 0; i < OPEN_MAX; i++)
-			consequence_cmd(&w->open[i], &w->in.cmd, &hdr);
-	}
-	return 0;
-}
+static const struct cairn_in inputs[] = {
+    {CAIRN_TOPIC_SCAN, CAIRN_ACCEPT_ALL, take_scan},
+    {CAIRN_TOPIC_POSE, CAIRN_ACCEPT_ALL, take_pose},
+    {CAIRN_TOPIC_MOTION, CAIRN_ACCEPT_ALL, take_motion},
+    {CAIRN_TOPIC_MISSION, CAIRN_ACCEPT_ALL, take_mission},
+    {CAIRN_TOPIC_FRONTIERS, CAIRN_ACCEPT_ALL, take_frontiers},
+    {CAIRN_TOPIC_CANDIDATES, CAIRN_ACCEPT_ALL, take_candidates},
+    {CAIRN_TOPIC_ZONES, CAIRN_ACCEPT_ALL, take_zones},
+    {CAIRN_TOPIC_NAV_GOAL, CAIRN_ACCEPT_ALL, take_goal},
+    {CAIRN_TOPIC_NAV_PATH, CAIRN_ACCEPT_ALL, take_path},
+    {CAIRN_TOPIC_NAV_STATUS, CAIRN_ACCEPT_ALL, take_status},
+    {CAIRN_TOPIC_CMD_VEL, CAIRN_ACCEPT_ALL, take_cmd},
+    {.take = NULL},
+};
+static const struct cairn_in depth_input[] = {
+    {CAIRN_TOPIC_SCAN_DEPTH, CAIRN_ACCEPT_ALL, take_depth}, {.take = NULL}};
 
 static void take_grid(struct witness *w)
 {
@@ -136,50 +158,13 @@ static void take_grid(struct witness *w)
 
 /* ---- what is written ---- */
 
-static void add(struct witness *w, enum cairn_topic topic, const struct cairn_header *hdr, const void *msg)
-{
-	if (hdr->t_ns != 0 && hdr->valid)
-		cairn_recording_message(&w->line, topic, hdr, msg);
-}
-
-static void finish(struct witness *w)
-{
-	cairn_recording_end(&w->line, 0);
-	recorder_line(w->recorder, &w->line);
-	cairn_text_clear(&w->line);
-}
-
-/* A frontier moves, and takes another number, while its decision is waited for: the sequencer follows it from update to update. */
-static int on_frontiers(void *ctx)
-{
-	struct witness *w = ctx;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(w->frontiers_sub, &w->frontiers, &hdr) == 1) {
-		w->frontiers_hdr = hdr;
-		if (!w->waits && !w->one_more)
-			continue;
-		w->one_more = false;
-		cairn_text_clear(&w->line);
-		cairn_recording_begin(&w->line, "seen", 0, hdr.t_ns);
-		add(w, CAIRN_TOPIC_FRONTIERS, &hdr, &w->frontiers);
-		finish(w);
-	}
-	return 0;
-}
-
 static int on_depth(void *ctx)
 {
 	struct witness *w = ctx;
-	struct cairn_header hdr;
-	bool new = false;
-	while (cairn_sub_recv(w->depth_sub, &w->depth, &hdr) == 1) {
-		w->depth_hdr = hdr;
-		new = hdr.valid;
-	}
 	bool moved = !w->seen ||
 		     hypot(w->pose.x_m - w->seen_from.x_m, w->pose.y_m - w->seen_from.y_m) >= SEEN_M ||
 		     fabs(cairn_wrap_rad(w->pose.yaw_rad - w->seen_from.yaw_rad)) >= SEEN_RAD;
-	if (!new || !moved || w->pose_hdr.t_ns == 0)
+	if (!w->depth_hdr.valid || !moved || w->pose_hdr.t_ns == 0)
 		return 0;
 	w->seen = true;
 	w->seen_from = (struct cairn_pose2){w->pose.x_m, w->pose.y_m, w->pose.yaw_rad};
@@ -316,30 +301,12 @@ void trace_result(struct witness *w, const struct cairn_msg_result *result, cons
 
 /* ---- life ---- */
 
-static void open_bus(struct witness *w)
-{
-	struct cairn_stage *s = w->stage;
-	w->scan_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN, on_scan, w);
-	w->depth_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_SCAN_DEPTH, on_depth, w);
-	w->pose_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_POSE, on_pose, w);
-	w->motion_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_MOTION, on_motion, w);
-	w->mission_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_MISSION, on_mission, w);
-	w->frontiers_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_FRONTIERS, on_frontiers, w);
-	w->candidates_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_CANDIDATES, on_candidates, w);
-	w->zones_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_ZONES, on_zones, w);
-	w->goal_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_GOAL, on_goal, w);
-	w->path_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_PATH, on_path, w);
-	w->status_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_NAV_STATUS, on_status, w);
-	w->cmd_sub = cairn_stage_subscribe(s, CAIRN_TOPIC_CMD_VEL, on_cmd, w);
-}
-
 struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder,
     const struct cairn_dialog *dialog, const struct cairn_profile *profile, const char *system,
     struct cairn_error *err)
 {
 	const struct cairn_config *cfg = cairn_stage_config(stage);
 	struct witness *w = calloc(1, sizeof(*w));
-	struct timespec now;
 	if (w == NULL) {
 		cairn_error_set(err, "out of memory");
 		return NULL;
@@ -353,10 +320,9 @@ struct witness *trace_new(struct cairn_stage *stage, struct recorder *recorder,
 		trace_destroy(&w);
 		return NULL;
 	}
-	open_bus(w);
-	clock_gettime(CLOCK_REALTIME, &now);
-	cairn_recording_begun(
-	    &w->line, cfg, profile, system, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+	cairn_stage_inputs(stage, inputs, w, NULL, NULL);
+	cairn_stage_inputs(stage, depth_input, w, on_depth, w);
+	cairn_recording_begun(&w->line, cfg, profile, system, cairn_unix_s());
 	recorder_line(w->recorder, &w->line);
 	return w;
 }

@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/file.h"
@@ -60,14 +60,12 @@ static void on_report(void *ctx, const struct cairn_tool_call *report)
 	struct cairn_memory *memory = cairn_dialog_memory(f->dialog);
 	struct cairn_memory_sight *sight = cairn_memory_newest(memory);
 	struct cairn_dialog_question q;
-	struct timespec now;
 	char name[sizeof(sight->picture)];
 	tell_gone(f, memory);
 	if (sight == NULL)
 		return;
 	cairn_dialog_question(f->dialog, &q);
-	clock_gettime(CLOCK_REALTIME, &now);
-	sight->unix_s = (double)now.tv_sec;
+	sight->unix_s = floor(cairn_unix_s());
 	sight->snapshot_id = q.head->snapshot_id;
 	snprintf(name, sizeof(name), "%" PRIu64 ".jpg", sight->id);
 	if (keep_picture(f, name))

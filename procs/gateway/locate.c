@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/scene/find.h"
 
@@ -22,14 +21,6 @@ struct locator {
 	struct cairn_msg_detections seen;
 };
 
-/* For the age of what was seen, which is told as time of day. */
-static double unix_s(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void locator_on_snapshot(struct locator *l)
 {
 	struct cairn_dialog_question q;
@@ -38,9 +29,9 @@ void locator_on_snapshot(struct locator *l)
 	l->width_px = l->height_px = 0;
 	const uint16_t *depth = cairn_frame_take(l->depth_sub, &h);
 	size_t most = (size_t)l->cfg->camera.width_px * (size_t)l->cfg->camera.height_px;
-	if (depth != NULL && h->format == CAIRN_FORMAT_DEPTH16 && h->stride_bytes == 2 * h->width &&
-	    (size_t)h->width * h->height <= most && h->payload_bytes == h->stride_bytes * h->height &&
-	    h->t_ns - q.head->t_rgb_ns <= APART_NS && q.head->t_rgb_ns - h->t_ns <= APART_NS) {
+	if (depth != NULL && cairn_frame_packed(h, CAIRN_FORMAT_DEPTH16) &&
+	    (size_t)h->width * h->height <= most && h->t_ns - q.head->t_rgb_ns <= APART_NS &&
+	    q.head->t_rgb_ns - h->t_ns <= APART_NS) {
 		memcpy(l->depth_mm, depth, h->payload_bytes);
 		l->width_px = h->width;
 		l->height_px = h->height;
@@ -72,7 +63,7 @@ static bool locate(
 	} else if (answer != NULL) {
 		if (!call->has_spot)
 			(void)cairn_find_in_scene(
-			    l->cfg, &l->scene, call->label, view.robot, unix_s(), &found);
+			    l->cfg, &l->scene, call->label, view.robot, cairn_unix_s(), &found);
 		cairn_found_text(&found, call->label, answer, bytes);
 	}
 	*ret_at = (struct cairn_vec2){found.at_m[0], found.at_m[1]};

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "common/base/file.h"
 #include "common/base/geom.h"
@@ -16,13 +15,6 @@ static uint64_t session_of(const struct cairn_stage *stage)
 	snprintf(path, sizeof(path), "%s/config.yaml", cairn_stage_run_dir(stage));
 	return stat(path, &st) == 0 ? (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec
 				    : 1;
-}
-
-static int64_t unix_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * CAIRN_NS_PER_S + now.tv_nsec;
 }
 
 static void keep_bad(const char *path, char *aside, size_t bytes)
@@ -43,7 +35,7 @@ static void resume_spending(struct remembered *r, const struct cairn_ledger *led
 	bool missing = text == NULL && errno == ENOENT;
 	bool ok = text != NULL && cairn_spending_read(&spent, text, len, &why);
 	free(text);
-	cairn_budget_resume(budget, ledger, &spent, session_of(r->stage), unix_ns(), now_ns);
+	cairn_budget_resume(budget, ledger, &spent, session_of(r->stage), cairn_unix_ns(), now_ns);
 	if (ok || missing)
 		return;
 	keep_bad(r->spending_path, aside, sizeof(aside));

@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/geom.h"
@@ -87,11 +86,8 @@ static void hear_commands(struct launcher *l)
 		struct cairn_msg_commanded done;
 		struct cairn_header hdr;
 		while (cairn_sub_recv(*commanded_of(l, i), &done, &hdr) > 0) {
-			struct timespec t;
-			clock_gettime(CLOCK_REALTIME, &t);
 			double ago_s = (double)(cairn_now_ns() - hdr.t_ns) * 1e-9;
-			(void)cairn_audit_take(
-			    &l->audit, i, &hdr, &done, (double)t.tv_sec + (double)t.tv_nsec * 1e-9 - ago_s);
+			(void)cairn_audit_take(&l->audit, i, &hdr, &done, cairn_unix_s() - ago_s);
 		}
 	}
 }

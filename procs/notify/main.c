@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/geom.h"
 #include "common/base/secret.h"
@@ -19,13 +18,6 @@ struct app {
 	char body[CAIRN_NOTIFY_BODY_MAX];
 };
 
-static int64_t unix_less_mono_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec - cairn_now_ns();
-}
-
 static int on_step(void *ctx)
 {
 	struct app *app = ctx;
@@ -34,7 +26,7 @@ static int on_step(void *ctx)
 	int status;
 	if (webhook_turn(app->webhook, &status, &why))
 		cairn_notify_ended(c, status, why.text, cairn_now_ns());
-	size_t n = cairn_notify_begin(c, cairn_now_ns(), unix_less_mono_ns(), app->body);
+	size_t n = cairn_notify_begin(c, cairn_now_ns(), cairn_unix_ns() - cairn_now_ns(), app->body);
 	if (n > 0 && !webhook_post(app->webhook, app->body, n))
 		cairn_notify_ended(c, 0, "no memory", cairn_now_ns());
 	cairn_stage_tried(app->stage, "tell the web address what happens", c->told.trouble);

@@ -11,15 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "procs/shell/stage.h"
+
 #define SUFFIX ".mcap"
 #define SAME_SECOND_MAX 1000
-
-static double unix_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 bool record_folder_open(struct record_folder *f, struct cairn_error *err)
 {
@@ -82,9 +77,9 @@ static bool make_room(const struct record_folder *f, struct cairn_error *err)
 	struct cairn_ring_file *files = NULL;
 	int count = list(f, &files);
 	char path[500];
-	uint32_t excess =
-	    count > 0 ? cairn_ring_excess(files, (uint32_t)count, f->limits.file_bytes, unix_s(), &f->limits)
-		      : 0;
+	uint32_t excess = count > 0 ? cairn_ring_excess(files, (uint32_t)count, f->limits.file_bytes,
+					  cairn_unix_s(), &f->limits)
+				    : 0;
 	bool ok = count >= 0;
 	if (!ok)
 		cairn_error_set(err, "record.folder: %.200s: %s", f->path, strerror(errno));
@@ -122,7 +117,7 @@ bool record_folder_begin(struct record_folder *f, struct cairn_error *err)
 {
 	char path[500], when[32];
 	struct tm utc;
-	time_t now = (time_t)unix_s();
+	time_t now = (time_t)cairn_unix_s();
 	if (!make_room(f, err) || !record_folder_has_room(f, err))
 		return false;
 	gmtime_r(&now, &utc);

@@ -51,15 +51,6 @@ struct app {
 	size_t buf_bytes;
 };
 
-/* Messages for ROS bear the time of day; a clock that was set moves them, and nothing else. */
-static int64_t clock_offset_ns(void)
-{
-	struct timespec real;
-	int64_t mono_ns = cairn_now_ns();
-	clock_gettime(CLOCK_REALTIME, &real);
-	return (int64_t)real.tv_sec * CAIRN_NS_PER_S + real.tv_nsec - mono_ns;
-}
-
 /* ---- out ---- */
 
 static void put(struct app *app, enum cairn_ros2_out i, int bytes)
@@ -300,7 +291,7 @@ static int on_report(void *ctx)
 	char note[96];
 	uint64_t sent = 0;
 	int read = 0, told = 0;
-	app->bridge.clock_offset_ns = clock_offset_ns();
+	app->bridge.clock_offset_ns = cairn_unix_ns() - cairn_now_ns();
 	for (int i = 0; i < CAIRN_ROS2_OUT_COUNT; i++) {
 		read += is_read(app, i);
 		told += app->outs[i].writer != NULL;
@@ -384,7 +375,7 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++)
 		largest = cairn_topics[i].desc->size > largest ? cairn_topics[i].desc->size : largest;
 	app->msg = calloc(1, largest);
-	app->bridge.clock_offset_ns = clock_offset_ns();
+	app->bridge.clock_offset_ns = cairn_unix_ns() - cairn_now_ns();
 	if (app->msg == NULL || !reserve(app, BUF_BYTES) || cairn_stage_frames(stage, err) == NULL)
 		return false;
 	app->link = dds_link_open(&app->cfg->ros2, app->cfg->ros2.node, err);

@@ -48,14 +48,6 @@ struct app {
 	uint64_t untold; /* twists that DDS did not take */
 };
 
-static int64_t clock_offset_ns(void)
-{
-	struct timespec real;
-	int64_t mono_ns = cairn_now_ns();
-	clock_gettime(CLOCK_REALTIME, &real);
-	return (int64_t)real.tv_sec * CAIRN_NS_PER_S + real.tv_nsec - mono_ns;
-}
-
 /* ---- what the driver is told ---- */
 
 static void tell(struct app *app, int64_t now_ns)
@@ -205,7 +197,7 @@ static int on_report(void *ctx)
 	char note[96] = "";
 	size_t used = 0;
 	int64_t now_ns = cairn_now_ns();
-	app->robot.clock_offset_ns = clock_offset_ns();
+	app->robot.clock_offset_ns = cairn_unix_ns() - cairn_now_ns();
 	for (int i = 0; i < CAIRN_ROS2_ROBOT_COUNT; i++) {
 		const char *topic = cairn_ros2_robot_topic(&app->cfg->ros2, (enum cairn_ros2_robot_in)i);
 		if (topic[0] != '\0' && now_ns - app->heard_ns[i] > SILENT_NS && used + 1 < sizeof(note)) {
@@ -279,7 +271,7 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 	app->has_base = app->cfg->ros2.odom_from[0] != '\0';
 	app->has_lidar = app->cfg->ros2.scan_from[0] != '\0';
 	cairn_ros2_robot_init(&app->robot, app->cfg);
-	app->robot.clock_offset_ns = clock_offset_ns();
+	app->robot.clock_offset_ns = cairn_unix_ns() - cairn_now_ns();
 	return open_topics(app, err) && open_devices(app, err);
 }
 

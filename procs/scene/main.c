@@ -3,16 +3,8 @@
  *
  * Advice for models and people: nothing that drives reads it, and the robot goes on without this stage. What it knows is saved
  * while it changes, whole or not at all; a file that cannot be used is put aside, not overwritten. */
-#include <time.h>
 
 #include "procs/scene/scene_stage.h"
-
-double scene_unix_s(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_REALTIME, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int publish(void *ctx)
 {

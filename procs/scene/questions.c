@@ -17,7 +17,7 @@ static void on_question(void *ctx, const struct cairn_msg_command *command, stru
 		    CAIRN_SCENE_FILE_NAME);
 		return;
 	}
-	cairn_scene_command(s->core, command, s->has_pose ? &s->robot : NULL, scene_unix_s(), reply);
+	cairn_scene_command(s->core, command, s->has_pose ? &s->robot : NULL, cairn_unix_s(), reply);
 	/* A person's word outlives a kill from now on. */
 	if (reply->ok && strcmp(command->verb, cairn_commands[CAIRN_COMMAND_SCENE_CALL].verb) == 0)
 		(void)graph_checkpoint(s);

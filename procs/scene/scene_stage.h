@@ -23,9 +23,6 @@ struct scene_stage {
 	struct cairn_msg_scene message;
 };
 
-/* For what is kept: when a thing was seen is told as time of day. */
-double scene_unix_s(void);
-
 /* ---- seen.c ---- */
 extern const struct cairn_in seen_in[],
     seen_outside_in[]; /* core: struct scene_stage; the second of programs outside */

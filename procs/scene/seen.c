@@ -11,7 +11,7 @@
 static bool take_detections(void *core, const void *m, const struct cairn_header *hdr, int64_t now_ns)
 {
 	struct scene_stage *s = core;
-	double t_s = scene_unix_s();
+	double t_s = cairn_unix_s();
 	cairn_scene_see(s->core, m, t_s);
 	s->update_ms = (double)(cairn_now_ns() - now_ns) * 1e-6;
 	if (s->store != NULL)
@@ -20,7 +20,7 @@ static bool take_detections(void *core, const void *m, const struct cairn_header
 }
 
 /* What the model has pointed to. */
-CAIRN_TAKE(take_sightings, scene_stage, detections, (cairn_scene_told(core->core, m, scene_unix_s()), 0))
+CAIRN_TAKE(take_sightings, scene_stage, detections, (cairn_scene_told(core->core, m, cairn_unix_s()), 0))
 
 /* What detectors outside have seen. They are of the map that the robot has, or of none. */
 static bool take_outside(void *core, const void *message, const struct cairn_header *hdr, int64_t now_ns)
@@ -34,7 +34,7 @@ static bool take_outside(void *core, const void *message, const struct cairn_hea
 	}
 	s->seen_outside = *m;
 	s->seen_outside.map_id = s->map_id;
-	cairn_scene_see(s->core, &s->seen_outside, scene_unix_s());
+	cairn_scene_see(s->core, &s->seen_outside, cairn_unix_s());
 	return false;
 }
 

@@ -123,13 +123,6 @@ void store_destroy(struct store **store_p)
 	free(s);
 }
 
-static bool is_whole(const struct cairn_frame_header *h, uint32_t format, uint32_t pixel_bytes)
-{
-	return h->format == format && h->width > 0 && h->height > 0 &&
-	       h->stride_bytes == pixel_bytes * h->width &&
-	       h->payload_bytes == (uint64_t)h->stride_bytes * h->height;
-}
-
 static bool is_of(const struct cairn_frame_header *h, int64_t t_ns, int64_t apart_ns)
 {
 	return h->t_ns - t_ns <= apart_ns && t_ns - h->t_ns <= apart_ns;
@@ -166,7 +159,7 @@ static uint8_t *take_depth(struct store *s, int64_t t_ns, int64_t apart_ns, size
 	const struct cairn_frame_header *h;
 	const uint8_t *depth = cairn_frame_take(s->depth_sub, &h);
 	uint8_t *png = NULL;
-	if (depth != NULL && is_whole(h, CAIRN_FORMAT_DEPTH16, 2) && is_of(h, t_ns, apart_ns))
+	if (depth != NULL && cairn_frame_packed(h, CAIRN_FORMAT_DEPTH16) && is_of(h, t_ns, apart_ns))
 		png = cairn_png_grey16(depth, h->width, h->height, h->stride_bytes, ret_bytes);
 	cairn_frame_release(s->depth_sub);
 	return png;
@@ -209,7 +202,7 @@ void store_look(
 	if (!cairn_scene_picture_is_news(s->scene, &s->pictures, known_m2))
 		return;
 	const uint8_t *rgb = cairn_frame_take(s->rgb_sub, &h);
-	if (rgb != NULL && is_whole(h, CAIRN_FORMAT_RGB8, 3) && is_of(h, t_ns, apart_ns)) {
+	if (rgb != NULL && cairn_frame_packed(h, CAIRN_FORMAT_RGB8) && is_of(h, t_ns, apart_ns)) {
 		struct cairn_error err = {"out of memory"};
 		bool ok = keep(s, h, rgb, m, apart_ns, known_m2, unix_s, &err);
 		cairn_stage_tried(s->stage, "keep a picture", ok ? NULL : err.text);

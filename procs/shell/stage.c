@@ -30,6 +30,18 @@ int64_t cairn_now_ns(void)
 	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
 }
 
+int64_t cairn_unix_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * CAIRN_NS_PER_S + t.tv_nsec;
+}
+
+double cairn_unix_s(void)
+{
+	return (double)cairn_unix_ns() * 1e-9;
+}
+
 /* ---- starting ---- */
 
 static void usage(FILE *out, const char *program, const char *purpose)

@@ -197,5 +197,8 @@ int cairn_stage_finish(struct cairn_stage **stage_p, int status);
 
 /* CLOCK_MONOTONIC in ns. */
 int64_t cairn_now_ns(void);
+/* The time of day, for what is told or kept: since 1970, UTC. Nothing is timed by it (test clocks). */
+int64_t cairn_unix_ns(void);
+double cairn_unix_s(void);
 
 #endif

@@ -56,27 +56,30 @@ static void add_input(struct cairn_stage *stage, struct stage_input in, struct c
 	cairn_stage_watch_socket(stage, cairn_sub_socket(sub), on_input, &stage->inputs[in.index]);
 }
 
-void cairn_stage_inputs(
-    struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx)
+/* The rows of one topic, or all (CAIRN_TOPIC_COUNT), of the publishers that instance names. */
+static bool add_rows(struct cairn_stage *stage, const struct stage_input *like, const struct cairn_in *rows,
+    enum cairn_topic topic, const char *instance, struct cairn_error *err)
 {
-	struct stage_input in = {
-	    .core = core, .at_once = at_once, .ctx = ctx, .table_start = stage->input_count};
-	for (in.row = rows; in.row->take != NULL; in.row++)
-		add_input(stage, in, cairn_stage_subscribe(stage, in.row->topic, NULL, NULL));
-}
-
-static bool inputs_of(
-    struct cairn_stage *stage, const struct cairn_port *port, void *core, void *app, struct cairn_error *err)
-{
-	struct stage_input in = {
-	    .core = core, .at_once = port->fn, .ctx = app, .table_start = stage->input_count};
-	for (in.row = port->rows; in.row->take != NULL; in.row++) {
-		struct cairn_sub *sub = cairn_sub_new(stage->bus, in.row->topic, port->instance, err);
+	struct stage_input in = *like;
+	for (in.row = rows; in.row->take != NULL; in.row++) {
+		if (topic != CAIRN_TOPIC_COUNT && in.row->topic != topic)
+			continue;
+		struct cairn_sub *sub = cairn_sub_new(stage->bus, in.row->topic, instance, err);
 		if (sub == NULL)
 			return false;
 		add_input(stage, in, sub);
 	}
 	return true;
+}
+
+void cairn_stage_inputs(
+    struct cairn_stage *stage, const struct cairn_in *rows, void *core, cairn_loop_fn *at_once, void *ctx)
+{
+	struct cairn_error err = {""};
+	struct stage_input in = {
+	    .core = core, .at_once = at_once, .ctx = ctx, .table_start = stage->input_count};
+	if (!add_rows(stage, &in, rows, CAIRN_TOPIC_COUNT, NULL, &err))
+		stage_give_up("inputs", &err);
 }
 
 bool cairn_stage_declared_inputs(struct cairn_stage *stage, const struct cairn_in *rows, void *core,
@@ -88,15 +91,8 @@ bool cairn_stage_declared_inputs(struct cairn_stage *stage, const struct cairn_i
 	if (!cairn_external_load(&topics, stage->cfg.external.topics, err))
 		return false;
 	for (uint32_t i = 0; i < topics.count; i++)
-		for (in.row = rows; in.row->take != NULL; in.row++) {
-			if (in.row->topic != topics.rows[i].topic)
-				continue;
-			struct cairn_sub *sub =
-			    cairn_sub_new(stage->bus, in.row->topic, topics.rows[i].name, err);
-			if (sub == NULL)
-				return false;
-			add_input(stage, in, sub);
-		}
+		if (!add_rows(stage, &in, rows, topics.rows[i].topic, topics.rows[i].name, err))
+			return false;
 	return true;
 }
 
@@ -127,7 +123,9 @@ static void *core_of(const struct cairn_port *port, void *app)
 bool cairn_port_in(
     const struct cairn_port *port, struct cairn_stage *stage, void *app, struct cairn_error *err)
 {
-	return inputs_of(stage, port, core_of(port, app), app, err);
+	struct stage_input in = {
+	    .core = core_of(port, app), .at_once = port->fn, .ctx = app, .table_start = stage->input_count};
+	return add_rows(stage, &in, port->rows, CAIRN_TOPIC_COUNT, port->instance, err);
 }
 
 bool cairn_port_declared_in(

@@ -93,18 +93,10 @@ bool hub_of_page(const struct web_slot *s)
 	return s->kind <= WEB_SLOT_LOGS;
 }
 
-static int64_t clock_offset_ns(void)
-{
-	struct timespec wall, mono;
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	return (wall.tv_sec - mono.tv_sec) * CAIRN_NS_PER_S + wall.tv_nsec - mono.tv_nsec;
-}
-
 /* Followed when the clock is set, and otherwise kept, so that intervals stay right. */
 static void follow_clock(struct web *web)
 {
-	int64_t now_ns = clock_offset_ns();
+	int64_t now_ns = cairn_unix_ns() - cairn_now_ns();
 	if (llabs(now_ns - web->clock_offset_ns) > WALL_STEP_NS)
 		web->clock_offset_ns = now_ns;
 }

@@ -23,18 +23,18 @@ procs/cairn/home.c 1 the name of the folder that things are set aside in
 procs/cairn/up_prepare.c 1 when a run began, by which it is found again
 procs/cli/util.c 1 shows the time that a line of a log tells
 procs/recorder/capture.c 1 messages of a recording bear the time of day, by one offset for all
-procs/recorder/folder.c 2 names of recordings, and their age by the time of their files
+procs/recorder/folder.c 3 names of recordings, and their age by the time of their files
 procs/cairn/cmd_audit.c 1 which decision was in force at a time of day
 procs/cairn/cmd_recording.c 1 shows when a recording began
 common/fleet/fleet_state.c 1 messages of VDA 5050 bear the time of day
 common/notify/notify.c 1 a notice says at what time of day it happened
 procs/notify/main.c 1 a notice says at what time of day it happened
-procs/fleet/main.c 1 messages of VDA 5050 bear the time of day
+procs/fleet/main.c 2 messages of VDA 5050 bear the time of day
 procs/gateway/discoveries.c 1 the time at which a thing was found
 procs/gateway/http.c 1 a service may say until when to wait as a time of day; the wait is a monotonic span of at most an hour
 procs/gateway/locate.c 1 how long ago a thing was seen
 procs/cairn/cmd_scene.c 1 how long ago a thing was seen
-procs/gateway/decision_record.c 1 the time in a line of the log of decisions
+procs/gateway/decision_record.c 4 the time in a line of the log of decisions
 procs/gateway/remembered.c 1 what an hour and a day have cost is told by the time of day, over restarts
 procs/gateway/recorder.c 2 the name of a folder of recordings
 procs/gateway/service.c 1 the time in a recorded exchange
@@ -42,11 +42,14 @@ procs/gateway/decision_trace.c 1 the time at which a recording began
 procs/lab/map_log.c 1 the processor time the process has used
 procs/launcher/report.c 1 the time in a line of the log of commands
 procs/web/hub.c 1 messages for Foxglove and lines of the logs bear the time of day
-procs/ros2-robot/main.c 1 messages of drivers of ROS bear the time of day
-procs/ros2-bridge/main.c 1 messages for nodes of ROS bear the time of day
+procs/ros2-robot/main.c 2 messages of drivers of ROS bear the time of day
+procs/ros2-bridge/main.c 2 messages for nodes of ROS bear the time of day
 procs/web/logs.c 1 the time of day of a line of the logs, for the viewer
 procs/agent/work.c 1 the time at which a thing was seen, as the scene tells it
-procs/scene/main.c 1 the time at which a thing was seen
+procs/scene/questions.c 1 how long ago a thing was seen
+procs/scene/seen.c 3 the time at which a thing was seen
+procs/shell/stage.c 4 the time of day, for the uses in this list
+procs/shell/stage.h 2 the time of day, for the uses in this list
 procs/speak/speaker.c 2 quiet hours are a time of day
 procs/pilot/server.c 1 the time in an answer, as the interface asks for it
 LIST
@@ -56,7 +59,7 @@ LIST
 found() {
 	cd "$1"
 	grep -rnE --include='*.c' --include='*.h' \
-		'CLOCK_[A-Z_]+|gettimeofday *\(|[^_[:alnum:]]time\((NULL|0|&)|(localtime|gmtime)(_r)? *\(|[^r]ftime *\(|pthread_(cond|mutex)_(timed|clock)[a-z]+ *\(|sem_timedwait *\(' \
+		'CLOCK_[A-Z_]+|cairn_unix_n?s *\(|gettimeofday *\(|[^_[:alnum:]]time\((NULL|0|&)|(localtime|gmtime)(_r)? *\(|[^r]ftime *\(|pthread_(cond|mutex)_(timed|clock)[a-z]+ *\(|sem_timedwait *\(' \
 		common ipc procs | grep -vE 'CLOCK_MONOTONIC' | cut -d: -f1 | sort | uniq -c | awk '{ print $2, $1 }'
 }
 
