@@ -21,13 +21,8 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 	snprintf(a->key_problem, sizeof(a->key_problem), "%s", missing.text);
 	if (missing.text[0] != '\0')
 		cairn_log_error("%s; every task will be handed back", missing.text);
-	return true;
-}
-
-static void begin(void *ctx)
-{
-	const struct agent_stage *a = ctx;
 	cairn_log_info("asks %s, model %s", a->lineup.rows[0].name, a->lineup.rows[0].model);
+	return true;
 }
 
 static void save_all(void *ctx)
@@ -58,4 +53,4 @@ static const struct cairn_port ports[] = {
 };
 
 CAIRN_STAGE_MAIN("cairn-agent", "plans and searches for tasks in words; proposes", struct agent_stage,
-    .open = open_all, .ports = ports, .begin = begin, .ended = save_all, .close = close_all)
+    .open = open_all, .ports = ports, .ended = save_all, .close = close_all)

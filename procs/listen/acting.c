@@ -95,3 +95,21 @@ int acting_on_reply(void *ctx)
 	acting_do(ctx);
 	return 0;
 }
+
+void acting_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct listen_stage *s = ctx;
+	int64_t now_ns = cairn_now_ns();
+	reply->ok = true;
+	cairn_talk_push(&s->talk, now_ns);
+	if (strcmp(cmd->verb, "tell") == 0) { /* typed: certain */
+		char plain[256];
+		cairn_voice_plain(plain, sizeof(plain), cmd->arg);
+		struct cairn_utterance u = {plain, 1.0, now_ns, now_ns};
+		s->talk.deaf_until_ns = 0;
+		cairn_talk_hear(&s->talk, &u, now_ns);
+	}
+	acting_do(s);
+	snprintf(
+	    reply->text, sizeof(reply->text), "%s", strcmp(cmd->verb, "tell") == 0 ? "taken" : "it listens");
+}

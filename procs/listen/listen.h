@@ -37,6 +37,8 @@ int hearing_learn_names(void *ctx);
 /* ---- acting.c ---- */
 /* What the talk wants done: commands, answers, what has been heard. */
 void acting_do(struct listen_stage *s);
+/* Commands of the service voice: it listens without its wake word, or takes what is typed. */
+void acting_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply);
 /* A loop callback: replies to its commands. */
 int acting_on_reply(void *ctx);
 

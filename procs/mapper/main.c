@@ -1,7 +1,6 @@
 /* mapper - scan and odometry in; pose, frontiers, candidates and the occupancy grid out. What it knows is
  * saved while it changes, so that a mapper that is killed goes on where it was. */
 #include <errno.h>
-#include <inttypes.h>
 
 #include "common/base/geom.h"
 #include "common/explore/explorer_ports.h"
@@ -61,17 +60,6 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 	       map_file_open(s, err);
 }
 
-static void sum_up(void *ctx)
-{
-	struct mapper_stage *s = ctx;
-	(void)map_file_checkpoint(s);
-	struct cairn_mapper_counts c = cairn_mapper_counts(s->ports.mapper);
-	cairn_log_info("%" PRIu64 " scans, %" PRIu64 " matched, %" PRIu64 " entered, %" PRIu64
-		       " refused, %" PRIu64 " wild odometry steps, %" PRIu64
-		       " loops closed, found again %" PRIu64 " times",
-	    c.scans, c.matched, c.inserted, c.refused, c.wild, c.loops, c.found);
-}
-
 static void close_all(void *ctx)
 {
 	struct mapper_stage *s = ctx;
@@ -90,4 +78,4 @@ static const struct cairn_port ports[] = {
 };
 
 CAIRN_STAGE_MAIN("cairn-mapper", "matches scans, keeps the map, finds frontiers", struct mapper_stage,
-    .open = open_all, .ports = ports, .ended = sum_up, .close = close_all)
+    .open = open_all, .ports = ports, .ended = said_at_end, .close = close_all)

@@ -45,5 +45,7 @@ void said_hint(struct mapper_stage *s);
 /* A home that has changed since the map was kept is said, and stays in the stage's trouble for as long. */
 void said_kept(struct mapper_stage *s);
 void said_candidates(struct mapper_stage *s);
+/* The loop has ended: the map is saved, and what became of the scans is told. */
+void said_at_end(void *ctx);
 
 #endif

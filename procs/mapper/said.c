@@ -1,4 +1,6 @@
 /* said.c - what is told of the map beside its topics: each change once, in the log, the note and the stage's trouble. */
+#include <inttypes.h>
+
 #include "common/base/geom.h"
 #include "procs/mapper/mapper_stage.h"
 
@@ -77,4 +79,15 @@ void said_candidates(struct mapper_stage *s)
 		    s->said_stuck ? "not stuck any more, %u places" : "stuck: %u places are offered",
 		    s->ports.candidates.items_count);
 	s->said_stuck = s->ports.candidates.stuck;
+}
+
+void said_at_end(void *ctx)
+{
+	struct mapper_stage *s = ctx;
+	(void)map_file_checkpoint(s);
+	struct cairn_mapper_counts c = cairn_mapper_counts(s->ports.mapper);
+	cairn_log_info("%" PRIu64 " scans, %" PRIu64 " matched, %" PRIu64 " entered, %" PRIu64
+		       " refused, %" PRIu64 " wild odometry steps, %" PRIu64
+		       " loops closed, found again %" PRIu64 " times",
+	    c.scans, c.matched, c.inserted, c.refused, c.wild, c.loops, c.found);
 }

@@ -3,10 +3,8 @@
  * What a running stage publishes is left to it: the launcher's and the player's own topics, and those of replay.stages. Stamps are
  * those of common/record/playback_time.h. Nothing here can move anything: the stages that touch a device do not run beside it. */
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/file.h"
 #include "procs/player/player.h"
 
 static int on_second(void *ctx)
@@ -19,24 +17,11 @@ static int on_second(void *ctx)
 	return 0;
 }
 
-static bool open_file(struct player *p, struct cairn_error *err)
-{
-	struct stat st;
-	p->fd = cairn_file_open(p->cfg->replay.file, 0, err);
-	if (p->fd < 0 || fstat(p->fd, &st) != 0)
-		return false;
-	p->playback = cairn_playback_new(cairn_mcap_read_fd, &p->fd, (uint64_t)st.st_size, err);
-	if (p->playback == NULL)
-		return false;
-	cairn_playback_span(p->playback, &p->first_ns, &p->last_ns);
-	return true;
-}
-
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct player *p = ctx;
 	p->fd = -1;
-	if (!open_file(p, err) || !played_open(p, err))
+	if (!played_open(p, err))
 		return false;
 	p->place_pub = cairn_stage_publish(stage, CAIRN_TOPIC_PLAYBACK);
 	course_begin(p);

@@ -2,7 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "common/base/file.h"
 #include "common/base/text.h"
 #include "common/record/json_message.h"
 #include "procs/player/player.h"
@@ -113,9 +115,22 @@ static bool open_frames(struct player *p, struct cairn_error *err)
 	return true;
 }
 
+static bool open_file(struct player *p, struct cairn_error *err)
+{
+	struct stat st;
+	p->fd = cairn_file_open(p->cfg->replay.file, 0, err);
+	if (p->fd < 0 || fstat(p->fd, &st) != 0)
+		return false;
+	p->playback = cairn_playback_new(cairn_mcap_read_fd, &p->fd, (uint64_t)st.st_size, err);
+	if (p->playback == NULL)
+		return false;
+	cairn_playback_span(p->playback, &p->first_ns, &p->last_ns);
+	return true;
+}
+
 bool played_open(struct player *p, struct cairn_error *err)
 {
-	if (!open_frames(p, err))
+	if (!open_file(p, err) || !open_frames(p, err))
 		return false;
 	for (int i = 0; i < CAIRN_TOPIC_COUNT; i++) {
 		if (plays(p, cairn_topics[i].name, cairn_topics[i].stage))

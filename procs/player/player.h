@@ -26,7 +26,7 @@ struct player {
 };
 
 /* ---- played.c ---- */
-/* Opens what is played. Registration with the data plane may end the process, so it comes before anything is bound. */
+/* Opens the file, and what of it is played. Registration with the data plane may end the process, so it comes before anything is bound. */
 bool played_open(struct player *p, struct cairn_error *err);
 /* p->next, onto the bus or the data plane. */
 void played_next(struct player *p);

@@ -1,8 +1,5 @@
 /* speak - says aloud what happens, and answers: words in, from the stages and from people, sound out. What it says is told on the topic
  * spoken, so that the stage listen does not take the robot's own voice for a person's. Nothing waits for it. */
-#include <string.h>
-
-#include "common/base/text.h"
 #include "procs/speak/speaker.h"
 
 #define TURN_MS 20
@@ -22,24 +19,6 @@ static int repeat(void *ctx)
 	cairn_stage_note(s->stage, s->queue.speaking ? s->queue.spoken.text : "silent");
 	cairn_outbox_put(s->outbox, CAIRN_TOPIC_SPOKEN, &s->queue.spoken, false, cairn_now_ns());
 	return 0;
-}
-
-static void on_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
-{
-	struct speaker *s = ctx;
-	struct cairn_msg_say say = {.urgency = CAIRN_URGENCY_ANSWER};
-	say.hush = strcmp(cmd->verb, "hush") == 0;
-	if (!say.hush) {
-		memcpy(say.text, cmd->arg, sizeof(say.text));
-		cairn_text_plain(say.text);
-	}
-	reply->ok = say.hush || say.text[0] != '\0';
-	snprintf(reply->text, sizeof(reply->text), "%s",
-	    say.hush    ? "silent"
-	    : reply->ok ? "will be said"
-			: "nothing to say");
-	if (reply->ok)
-		speaker_add(s, &say);
 }
 
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
@@ -62,7 +41,7 @@ static const struct cairn_port ports[] = {
     {CAIRN_PORT_OUT(outputs)},
     {CAIRN_PORT_IN_STATE(inputs)},
     {CAIRN_PORT_IN_PART(cairn_news_in, struct speaker, news)},
-    {CAIRN_PORT_SERVE(CAIRN_SERVICE_SPEECH, on_command)},
+    {CAIRN_PORT_SERVE(CAIRN_SERVICE_SPEECH, speaker_command)},
     {CAIRN_PORT_EVERY(TURN_MS, speaker_turn)},
     {CAIRN_PORT_EVERY(TELL_MS, repeat)},
     {.open = NULL},

@@ -1,7 +1,9 @@
 #include "procs/speak/speaker.h"
 
+#include <string.h>
 #include <time.h>
 
+#include "common/base/text.h"
 #include "procs/voice/synthesizer.h"
 
 static void tell(struct speaker *s)
@@ -72,4 +74,22 @@ int speaker_turn(void *ctx)
 	else if (left_out)
 		tell(s);
 	return 0;
+}
+
+void speaker_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply)
+{
+	struct speaker *s = ctx;
+	struct cairn_msg_say say = {.urgency = CAIRN_URGENCY_ANSWER};
+	say.hush = strcmp(cmd->verb, "hush") == 0;
+	if (!say.hush) {
+		memcpy(say.text, cmd->arg, sizeof(say.text));
+		cairn_text_plain(say.text);
+	}
+	reply->ok = say.hush || say.text[0] != '\0';
+	snprintf(reply->text, sizeof(reply->text), "%s",
+	    say.hush    ? "silent"
+	    : reply->ok ? "will be said"
+			: "nothing to say");
+	if (reply->ok)
+		speaker_add(s, &say);
 }

@@ -16,6 +16,8 @@ struct speaker {
 };
 
 void speaker_add(struct speaker *s, const struct cairn_msg_say *say);
+/* Commands of the service speech: words to be said, or silence. */
+void speaker_command(void *ctx, const struct cairn_msg_command *cmd, struct cairn_msg_reply *reply);
 /* A loop callback: what ends, and what is said next. */
 int speaker_turn(void *ctx);
 
