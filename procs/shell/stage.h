@@ -50,9 +50,12 @@ struct cairn_port {
 	cairn_loop_fn *fn;
 	cairn_command_fn *command;
 	size_t when;              /* CAIRN_WHEN(key): only where this key of the configuration is true */
-	size_t period_s, rate_hz; /* CAIRN_WHEN(key): the period, or its inverse, is in this key */
+	size_t period_s, rate_hz; /* CAIRN_KEY(key, double): the period, or its inverse, is in this key */
 };
-#define CAIRN_WHEN(key) (1 + offsetof(struct cairn_config, key)) /* 0: none */
+/* Where a key is in the configuration, 0 being none; one of another type does not compile. */
+#define CAIRN_KEY(key, type)                                                                                 \
+	_Generic(((struct cairn_config *)NULL)->key, type : 1 + offsetof(struct cairn_config, key))
+#define CAIRN_WHEN(key) CAIRN_KEY(key, bool)
 /* Inputs for a core to which the state has a pointer, for one that is a part of the state, for the state itself. .fn: at once. */
 #define CAIRN_PORT_IN(in, type, member)                                                                      \
 	.open = cairn_port_in, .rows = in, .at = offsetof(type, member), .by_pointer = true
@@ -64,8 +67,8 @@ struct cairn_port {
 #define CAIRN_PORT_DECLARED_IN_STATE(in) .open = cairn_port_declared_in, .rows = in
 #define CAIRN_PORT_OUT(out) .open = cairn_port_out, .rows = out
 #define CAIRN_PORT_EVERY(ms, call) .open = cairn_port_every, .id = ms, .fn = call
-#define CAIRN_PORT_EVERY_S(key, call) .open = cairn_port_every, .period_s = CAIRN_WHEN(key), .fn = call
-#define CAIRN_PORT_EVERY_HZ(key, call) .open = cairn_port_every, .rate_hz = CAIRN_WHEN(key), .fn = call
+#define CAIRN_PORT_EVERY_S(key, call) .open = cairn_port_every, .period_s = CAIRN_KEY(key, double), .fn = call
+#define CAIRN_PORT_EVERY_HZ(key, call) .open = cairn_port_every, .rate_hz = CAIRN_KEY(key, double), .fn = call
 #define CAIRN_PORT_SERVE(service, call) .open = cairn_port_serve, .id = service, .command = call
 /* A struct cairn_client of the state; call is there to receive its replies. */
 #define CAIRN_PORT_ASK(service, type, member, call)                                                          \
