@@ -16,43 +16,33 @@
 #include <unistd.h>
 
 #include "common/device/guard_lines.h"
-#include "common/device/scan_stream.h"
-#include "common/sim/robot/dev_ld06.h"
-#include "common/sim/robot/dev_lidar.h"
 #include "common/sim/robot/checkpoint.h"
 #include "common/sim/render/render.h"
 #include "common/sim/robot/stop_timer.h"
 #include "common/sim/skills/skills.h"
 #include "procs/robot-sim/base.h"
+#include "procs/robot-sim/lidar.h"
 #include "procs/robot-sim/pair.h"
-#include "procs/shell/device_port.h"
 #include "procs/robot-sim/sight.h"
 
 #define TICK_MS 10
-#define LD06_SPEED_DPS 3600.0 /* ten revolutions a second */
 #define GUARD_MS 50
 #define TRUTH_MS 200
-#define LIDAR_FLUSH_STEPS 2 /* bytes leave in pieces of 20 ms, as a serial line would deliver them */
 #define LAG_MAX_NS (200 * CAIRN_NS_PER_MS)  /* after a longer pause the world has stood still, too */
 #define ROLL_OUT_NS (800 * CAIRN_NS_PER_MS) /* from full speed the wheels stand within half of it */
 #define FAREWELL_MS 10                      /* closing at once would drop the last message */
 
 struct robot_sim {
-	struct cairn_stage *stage;
-	const struct cairn_config *cfg;
+	CAIRN_STAGE_STATE;
 	struct cairn_world *world;
 	struct cairn_sim *sim;
 	struct cairn_renderer *renderer;
 	struct cairn_sim_arm arm;
-	struct cairn_sub *order_sub; /* NULL: the robot has no arm */
-	struct cairn_pub *skills_pub, *done_pub;
+	struct cairn_pub *skills_pub, *done_pub; /* NULL: the robot has no arm */
 	struct camera_server *camera;
 	struct picture_pair pair;
 	struct sight_server *sight; /* NULL: things are found by somebody else, or not at all */
-	struct device_port lidar_port;
-	struct cairn_dev_lidar lidar;
-	struct cairn_dev_ld06 ld06;
-	struct cairn_lidar_turn turn; /* as a helper tells it */
+	struct sim_lidar lidar;
 	struct sim_base base;
 	struct cairn_stop_timer stops;
 	struct cairn_pub *truth_pub, *guard_pub;
@@ -61,8 +51,6 @@ struct robot_sim {
 	void *memory;
 	size_t memory_bytes;
 	int64_t next_step_ns;
-	uint8_t nodes[LIDAR_FLUSH_STEPS * CAIRN_LIDAR_STEP_POINTS * CAIRN_DEV_LIDAR_NODE];
-	size_t node_bytes;
 	uint32_t contacts_told, pictures;
 };
 
@@ -71,14 +59,7 @@ struct robot_sim {
 static int on_lidar_bytes(void *ctx)
 {
 	struct robot_sim *r = ctx;
-	uint8_t buf[256];
-	size_t n;
-	while ((n = device_port_read(&r->lidar_port, buf, sizeof(buf))) > 0)
-		cairn_dev_lidar_receive(&r->lidar, buf, n);
-	if (!r->lidar.scanning)
-		r->node_bytes = 0;
-	if ((n = cairn_dev_lidar_take(&r->lidar, buf, sizeof(buf))) > 0)
-		device_port_write(&r->lidar_port, buf, n);
+	sim_lidar_hear(&r->lidar);
 	return 0;
 }
 
@@ -87,67 +68,6 @@ static int on_board_bytes(void *ctx)
 	struct robot_sim *r = ctx;
 	sim_base_hear(&r->base);
 	return 0;
-}
-
-static bool is_ld06(const struct robot_sim *r)
-{
-	return r->cfg->robot.lidar_model == CAIRN_CHOICE_LIDAR_MODEL_LD06;
-}
-
-static void report_ld06(struct robot_sim *r, const struct cairn_lidar_point *points)
-{
-	uint8_t frame[CAIRN_DEV_LD06_FRAME];
-	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
-		size_t n = cairn_dev_ld06_point(&r->ld06, points[i].index * (360.0 / CAIRN_LIDAR_POINTS),
-		    points[i].range_m, LD06_SPEED_DPS, cairn_now_ns() / CAIRN_NS_PER_MS, frame);
-		if (n > 0)
-			device_port_write(&r->lidar_port, frame, n);
-	}
-}
-
-static bool is_helper(const struct robot_sim *r)
-{
-	return r->cfg->robot.lidar_model == CAIRN_CHOICE_LIDAR_MODEL_HELPER;
-}
-
-/* A turn when its last points have come. */
-static void report_helper(struct robot_sim *r, const struct cairn_lidar_point *points)
-{
-	static uint8_t frame[CAIRN_SCAN_STREAM_FRAME_MAX];
-	struct cairn_lidar_turn *turn = &r->turn;
-	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
-		if (points[i].index == 0) {
-			turn->count = 0;
-			turn->t_start_ns = cairn_now_ns();
-		}
-		turn->angle_q6[turn->count] = (uint16_t)(points[i].index * (360 * 64 / CAIRN_LIDAR_POINTS));
-		turn->range_m[turn->count++] = points[i].range_m;
-		if (points[i].index != CAIRN_LIDAR_POINTS - 1 || turn->count != CAIRN_LIDAR_POINTS)
-			continue;
-		turn->t_end_ns = cairn_now_ns();
-		device_port_write(&r->lidar_port, frame, cairn_scan_stream_write(frame, turn));
-	}
-	if (turn->count + CAIRN_LIDAR_STEP_POINTS > CAIRN_LIDAR_TURN_MAX)
-		turn->count = 0;
-}
-
-static void report_lidar(struct robot_sim *r, const struct cairn_lidar_point *points)
-{
-	if (points == NULL)
-		return;
-	if (is_ld06(r) || is_helper(r)) {
-		is_ld06(r) ? report_ld06(r, points) : report_helper(r, points);
-		return;
-	}
-	for (int i = 0; i < CAIRN_LIDAR_STEP_POINTS; i++) {
-		cairn_dev_lidar_node(r->nodes + r->node_bytes, points[i].index * (360.0 / CAIRN_LIDAR_POINTS),
-		    points[i].range_m, points[i].index == 0);
-		r->node_bytes += CAIRN_DEV_LIDAR_NODE;
-	}
-	if (r->node_bytes == sizeof(r->nodes)) {
-		device_port_write(&r->lidar_port, r->nodes, r->node_bytes);
-		r->node_bytes = 0;
-	}
 }
 
 /* ---- the arm ---- */
@@ -168,34 +88,33 @@ static int on_offer(void *ctx)
 	return 0;
 }
 
-static int on_order(void *ctx)
+static bool take_order(void *core, const void *order, const struct cairn_header *hdr, int64_t now_ns)
 {
-	struct robot_sim *r = ctx;
-	struct cairn_msg_skill_request order;
+	struct robot_sim *r = core;
 	struct cairn_msg_skill_result done;
-	struct cairn_header hdr;
-	while (cairn_sub_recv(r->order_sub, &order, &hdr) == 1) {
-		if (!hdr.valid || !cairn_stamp_plausible(hdr.t_ns, cairn_now_ns()))
-			cairn_stage_count_reject(r->stage);
-		else if (cairn_sim_arm_take(&r->arm, &order, &done))
-			tell_done(r, &done);
-	}
-	return on_offer(r);
+	(void)hdr, (void)now_ns;
+	if (cairn_sim_arm_take(&r->arm, order, &done))
+		tell_done(r, &done);
+	return true;
 }
+
+static const struct cairn_in order_in[] = {
+    {CAIRN_TOPIC_SKILL_REQUEST, CAIRN_ACCEPT_PLAUSIBLE, take_order},
+    {.take = NULL},
+};
 
 /* ---- the world's time ---- */
 
 static void step(struct robot_sim *r)
 {
 	struct cairn_drive drive = sim_base_drive(&r->base);
-	const struct cairn_lidar_point *points =
-	    cairn_sim_step(r->sim, drive, r->lidar.scanning || is_ld06(r) || is_helper(r));
+	const struct cairn_lidar_point *points = cairn_sim_step(r->sim, drive, sim_lidar_scans(&r->lidar));
 	const struct cairn_sim_state *s = cairn_sim_state(r->sim);
 	cairn_stop_timer_step(&r->stops, drive.v_mps, s->body.wheel_mps, r->next_step_ns);
 	struct cairn_msg_skill_result done;
-	if (r->order_sub != NULL && cairn_sim_arm_step(&r->arm, CAIRN_SIM_STEP_S, &done))
+	if (r->done_pub != NULL && cairn_sim_arm_step(&r->arm, CAIRN_SIM_STEP_S, &done))
 		tell_done(r, &done);
-	report_lidar(r, points);
+	sim_lidar_report(&r->lidar, points);
 	sim_base_report(&r->base);
 }
 
@@ -368,7 +287,7 @@ static bool open_devices(struct robot_sim *r, struct cairn_error *err)
 		if (r->sight == NULL)
 			return false;
 	}
-	return r->camera != NULL && device_port_open(&r->lidar_port, run_dir, robot->lidar_device, err) &&
+	return r->camera != NULL && device_port_open(&r->lidar.port, run_dir, robot->lidar_device, err) &&
 	       device_port_open(&r->base.port, run_dir, robot->base_device, err);
 }
 
@@ -390,16 +309,16 @@ static void roll_out(void *ctx)
 
 static void start(struct robot_sim *r)
 {
-	cairn_dev_lidar_init(&r->lidar);
+	sim_lidar_init(&r->lidar, r->cfg->robot.lidar_model);
 	sim_base_init(&r->base, r->cfg, r->sim);
 	r->next_step_ns = cairn_now_ns();
-	cairn_stage_watch_fd(r->stage, r->lidar_port.master, POLLIN, on_lidar_bytes, r);
+	cairn_stage_watch_fd(r->stage, r->lidar.port.master, POLLIN, on_lidar_bytes, r);
 	cairn_stage_watch_fd(r->stage, r->base.port.master, POLLIN, on_board_bytes, r);
 	cairn_stage_every(r->stage, TICK_MS, on_tick, r);
 	cairn_stage_every(r->stage, TRUTH_MS, on_truth, r);
 	if (r->guard_pub != NULL)
 		cairn_stage_every(r->stage, GUARD_MS, on_guard, r);
-	if (r->order_sub != NULL)
+	if (r->done_pub != NULL)
 		cairn_stage_every(r->stage, TRUTH_MS, on_offer, r);
 	cairn_stage_every(r->stage, (int)lround(1000.0 / r->cfg->camera.rate_hz), on_picture, r);
 }
@@ -407,8 +326,6 @@ static void start(struct robot_sim *r)
 static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *err)
 {
 	struct robot_sim *r = ctx;
-	r->stage = stage;
-	r->cfg = cairn_stage_config(stage);
 	r->world = cairn_world_load(r->cfg->sim.world, err);
 	if (r->world != NULL)
 		r->sim = cairn_sim_new(r->cfg, r->world, err);
@@ -424,7 +341,7 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 	if (r->cfg->robot.arm_reach_m > 0.0) {
 		r->done_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SKILL_DONE);
 		r->skills_pub = cairn_stage_publish(stage, CAIRN_TOPIC_SKILLS);
-		r->order_sub = cairn_stage_subscribe(stage, CAIRN_TOPIC_SKILL_REQUEST, on_order, r);
+		cairn_stage_inputs(stage, order_in, r, on_offer, r);
 	}
 	if (!recall(r, err) || !open_devices(r, err))
 		return false;
@@ -435,13 +352,13 @@ static bool open_all(void *ctx, struct cairn_stage *stage, struct cairn_error *e
 static void close_all(void *ctx)
 {
 	struct robot_sim *r = ctx;
-	if (r->lidar_port.master > 0 && r->base.port.master > 0)
+	if (r->lidar.port.master > 0 && r->base.port.master > 0)
 		cairn_log_info(
 		    "%llu frames missed by slow readers; bytes nobody read: LiDAR %llu, board %llu",
 		    r->camera != NULL ? (unsigned long long)camera_server_missed(r->camera) : 0ULL,
-		    (unsigned long long)r->lidar_port.dropped, (unsigned long long)r->base.port.dropped);
-	if (r->lidar_port.master > 0)
-		device_port_close(&r->lidar_port);
+		    (unsigned long long)r->lidar.port.dropped, (unsigned long long)r->base.port.dropped);
+	if (r->lidar.port.master > 0)
+		device_port_close(&r->lidar.port);
 	if (r->base.port.master > 0)
 		device_port_close(&r->base.port);
 	camera_server_destroy(&r->camera);
