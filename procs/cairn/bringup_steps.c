@@ -26,6 +26,7 @@
 #define STILL_RAD 0.01
 #define STILL_REVOLUTIONS 2
 #define STILL_MS 3000 /* it is not waited for longer */
+#define FIRST_MS 3000 /* nor for this; a LiDAR that is silent is told of behind the motion */
 
 enum answer { GO, LEAVE_OUT, END };
 
@@ -135,6 +136,13 @@ static void await_still(struct bringup *b)
 	}
 }
 
+/* The first revolution is what the motion is measured from: a person who began before it would be counted, and not seen. */
+static void await_revolution(struct bringup *b)
+{
+	for (int ms = 0; ms < FIRST_MS && !b->dev.motion.some && !cli_interrupted(); ms += 20)
+		(void)bringup_devices_run(&b->dev, 20, -1);
+}
+
 /* A motion by hand: from one Enter to the next, and until it stands. */
 static enum answer by_hand(struct bringup *b, const char *before, const char *after)
 {
@@ -143,6 +151,7 @@ static enum answer by_hand(struct bringup *b, const char *before, const char *af
 		return a;
 	cairn_mount_begin(&b->dev.motion);
 	b->dev.body = (struct cairn_own_body){0};
+	await_revolution(b);
 	a = ask(b, after);
 	if (a == GO)
 		await_still(b);
