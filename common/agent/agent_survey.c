@@ -25,13 +25,13 @@ void agent_survey_text(const struct cairn_agent *a, char *ret, size_t bytes)
 {
 	const struct agent_survey *s = &a->survey;
 	uint32_t known = a->world.scene.objects, looks = s->looks_before + s->core.looks;
-	size_t n = (size_t)snprintf(ret, bytes, "%u looks", looks);
+	size_t n = (size_t)snprintf(ret, bytes, "looks %u", looks);
 	if (s->has_known)
-		n += (size_t)snprintf(ret + n, bytes - n, ", %u things found, %u known now",
+		n += (size_t)snprintf(ret + n, bytes - n, ", things found %u, known now %u",
 		    known > s->known_before ? known - s->known_before : 0, known);
 	if (s->core.closed > 0)
 		(void)snprintf(
-		    ret + n, bytes - n, "; %u pieces of floor could not be looked at", s->core.closed);
+		    ret + n, bytes - n, "; pieces of floor that could not be looked at: %u", s->core.closed);
 	else if (s->core.state == CAIRN_SURVEY_ENDED)
 		(void)snprintf(ret + n, bytes - n, "; all the floor that can be looked at was");
 }
@@ -98,7 +98,7 @@ void agent_survey_tick(struct cairn_agent *a, int64_t now_ns)
 		agent_send_way(a, step.to, step.act == CAIRN_SURVEY_TURN, now_ns);
 	if (s->core.state == CAIRN_SURVEY_LOOKS)
 		snprintf(a->act.what, sizeof(a->act.what), "look");
-	snprintf(a->step, sizeof(a->step), "%u looks so far, %u views not reached",
+	snprintf(a->step, sizeof(a->step), "looks so far %u, views not reached %u",
 	    s->looks_before + s->core.looks, s->core.failed);
 }
 

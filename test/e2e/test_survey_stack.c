@@ -32,13 +32,13 @@ static bool surveys_on(const struct up_run *run, void *ctx)
 	return surveys(run, NULL) && run->mission.decision_id != *(const uint64_t *)ctx;
 }
 
-/* "answer    12 looks, 14 things found, 20 known now": the third number. */
+/* "answer    looks 12, things found 14, known now 20": the third number. */
 static unsigned known_things(const char *out)
 {
 	unsigned looks = 0, found = 0, known = 0;
 	const char *at = strstr(out, "answer    ");
 	if (at == NULL ||
-	    sscanf(at, "answer    %u looks, %u things found, %u known now", &looks, &found, &known) != 3)
+	    sscanf(at, "answer    looks %u, things found %u, known now %u", &looks, &found, &known) != 3)
 		ck_abort_msg("no summary: %s", out);
 	return known;
 }
