@@ -20,6 +20,9 @@ static const struct {
 } learned[] = {{"map.bin", "map"}, {"memory.yaml", "memory"}, {CAIRN_ZONES_FILE_NAME, "zones"},
     {"pictures", "pictures"}, {"scene.json", "scene"}, {"local_views.txt", "views"}};
 #define LEARNED_COUNT (sizeof(learned) / sizeof(learned[0]))
+/* Goes with them: which home it was, and where the simulated robot stood in it, with what it had seen and driven. */
+static const char *const along[] = {HOME_FILE_NAME, "sim.bin"};
+#define ALONG_COUNT (sizeof(along) / sizeof(along[0]))
 
 void home_identity(const struct cairn_config *cfg, char *text, size_t bytes)
 {
@@ -103,8 +106,8 @@ static bool set_aside(
 	snprintf(aside, sizeof(aside), "%s/aside", state_dir);
 	if (!make_folder(folder, bytes, aside, err))
 		return false;
-	for (size_t i = 0; i < LEARNED_COUNT + 1; i++) {
-		const char *name = i < LEARNED_COUNT ? learned[i].name : HOME_FILE_NAME;
+	for (size_t i = 0; i < LEARNED_COUNT + ALONG_COUNT; i++) {
+		const char *name = i < LEARNED_COUNT ? learned[i].name : along[i - LEARNED_COUNT];
 		char from[PATH_BYTES], to[PATH_BYTES + 300];
 		snprintf(from, sizeof(from), "%s/%s", state_dir, name);
 		snprintf(to, sizeof(to), "%s/%s", folder, name);

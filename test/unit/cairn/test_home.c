@@ -94,7 +94,12 @@ START_TEST(begun_anew_nothing_is_lost)
 	begin();
 	prepare(false);
 	learn();
+	put("sim.bin", "where the simulated robot stands");
+	prepare(false);
+	ck_assert(there("sim.bin"));
 	prepare(true);
+	ck_assert(!there("sim.bin"));
+	expect_aside(aside(), "sim.bin");
 	ck_assert_int_eq(
 	    strncmp(said, "begins anew: the map, memory, pictures of the run before is set aside in ", 72),
 	    0);
